@@ -1,0 +1,1 @@
+//! One turn's life: admit, drive, attach, stop, finish.

@@ -1,0 +1,1 @@
+//! The private PostgreSQL of the default set-up.

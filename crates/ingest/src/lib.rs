@@ -1,0 +1,1 @@
+//! How knowledge gets in: intake, parsing, chunking, jobs.

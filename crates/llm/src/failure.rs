@@ -1,0 +1,51 @@
+//! What went wrong with the model, by what a caller can do about it (table in the turn's design: failures keep their names).
+
+use serde::{Deserialize, Serialize};
+
+/// The class of a failure. It survives the way through the agent library and back, so it serializes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FailureClass {
+    /// The account behind the key has no money or quota left.
+    OutOfCredit,
+    /// Too many requests for now.
+    RateLimited,
+    /// The endpoint or what stands before it is down for now.
+    Unavailable,
+    /// The request does not fit into the model's window.
+    ContextTooLong {
+        /// The window in tokens, where the endpoint says so.
+        window: Option<u64>,
+    },
+    /// The key is missing, wrong or not allowed.
+    Unauthorized,
+    /// The endpoint refused the request as it is; the body tells why.
+    Rejected {
+        /// The HTTP status.
+        status: u16,
+    },
+    /// The stream ended without its end mark.
+    Interrupted,
+    /// The endpoint went silent.
+    Stalled,
+    /// A 200 without a single event.
+    EmptyStream,
+    /// A content filter ended the reply.
+    Filtered,
+    /// No connection, no TLS, no name, or an answer that is none.
+    Unreachable,
+}
+
+/// One failed request to the model.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[error("{class:?}: {message}")]
+pub struct ModelFailure {
+    /// What a caller can do about it.
+    pub class: FailureClass,
+    /// The endpoint's own sentence, or ours where it said nothing; shortened, without secrets.
+    pub message: String,
+    /// How long the endpoint asked to wait, in seconds.
+    pub retry_after_seconds: Option<u64>,
+    /// True when the request timed out before anything came (such a failure is not retried).
+    pub timed_out: bool,
+}

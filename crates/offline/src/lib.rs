@@ -1,0 +1,1 @@
+//! An OpenAI-compatible endpoint without a network: an extractive model.

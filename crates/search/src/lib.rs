@@ -1,0 +1,1 @@
+//! Full text over chunks: a disposable index that follows the store.

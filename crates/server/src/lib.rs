@@ -1,0 +1,1 @@
+//! HTTP, settings, the composition root; the attest binary.

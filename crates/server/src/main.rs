@@ -1,0 +1,2 @@
+//! The attest binary.
+fn main() {}

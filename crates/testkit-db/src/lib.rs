@@ -1,0 +1,1 @@
+//! A database of its own for every test, cloned from a template.
