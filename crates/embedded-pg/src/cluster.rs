@@ -87,9 +87,10 @@ impl Cluster {
         self.server.pid()
     }
 
-    /// A connection URL as the superuser. `database` exists, for example `postgres`.
+    /// A connection URL as the superuser. `database` exists, for example `postgres`. Port and encryption are
+    /// spelled out, so that no `PGPORT` or `PGSSLMODE` of the environment decides.
     pub fn url(&self, database: &str) -> String {
-        let mut url = format!("postgres:///{database}?user={SUPERUSER}&host=");
+        let mut url = format!("postgres:///{database}?user={SUPERUSER}&port=5432&sslmode=disable&host=");
         for byte in self.socket.as_os_str().as_bytes() {
             match byte {
                 b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'/' => {
