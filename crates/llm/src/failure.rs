@@ -2,6 +2,17 @@
 
 use serde::{Deserialize, Serialize};
 
+mod body;
+mod classify;
+mod scrub;
+mod wordings;
+
+pub(crate) use body::says_error;
+pub(crate) use classify::classify_in_stream;
+pub use classify::{Refusal, classify};
+pub(crate) use scrub::presentable;
+pub(crate) use wordings::{affordable_tokens, fitting_max_tokens};
+
 /// The class of a failure. It survives the way through the agent library and back, so it serializes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -48,4 +59,39 @@ pub struct ModelFailure {
     pub retry_after_seconds: Option<u64>,
     /// True when the request timed out before anything came (such a failure is not retried).
     pub timed_out: bool,
+}
+
+impl FailureClass {
+    /// The class's name in logs.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::OutOfCredit => "out_of_credit",
+            Self::RateLimited => "rate_limited",
+            Self::Unavailable => "unavailable",
+            Self::ContextTooLong { .. } => "context_too_long",
+            Self::Unauthorized => "unauthorized",
+            Self::Rejected { .. } => "rejected",
+            Self::Interrupted => "interrupted",
+            Self::Stalled => "stalled",
+            Self::EmptyStream => "empty_stream",
+            Self::Filtered => "filtered",
+            Self::Unreachable => "unreachable",
+        }
+    }
+}
+
+impl ModelFailure {
+    /// A failure that asks for no wait and did not time out.
+    pub fn new(class: FailureClass, message: impl Into<String>) -> Self {
+        Self { class, message: message.into(), retry_after_seconds: None, timed_out: false }
+    }
+}
+
+/// The innermost cause of an error: the outer layers only say that a request failed.
+pub(crate) fn root_cause(error: &dyn std::error::Error) -> String {
+    let mut cause = error;
+    while let Some(source) = cause.source() {
+        cause = source;
+    }
+    cause.to_string()
 }
