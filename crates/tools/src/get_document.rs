@@ -93,3 +93,34 @@ impl ToolOutput for WholeDocument {
         Rendered { text, step: Some(step), sources, ..Rendered::default() }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use attest_domain::{Chunk, ChunkId, ChunkSpan};
+
+    use super::*;
+
+    #[test]
+    fn a_long_document_is_cut_and_says_so() {
+        let document_id = DocumentId::new();
+        let passage = |ordinal: u32| Passage {
+            chunk: Chunk {
+                id: ChunkId::new(),
+                document_id,
+                ordinal,
+                heading_path: Vec::new(),
+                span: ChunkSpan { start: u64::from(ordinal) * 10_000, end: u64::from(ordinal + 1) * 10_000 },
+                text: "x".repeat(10_000),
+            },
+            filename: "long.md".into(),
+        };
+        let rendered =
+            WholeDocument { passages: (0..5).map(passage).collect() }.render(&mut Numbering::default());
+        assert!(rendered.text.ends_with("\n[cut: shown 3 of 5 passages]\n"));
+        assert_eq!(rendered.sources.iter().map(|source| source.n).collect::<Vec<_>>(), [1, 2, 3]);
+        assert_eq!(
+            rendered.sources.iter().map(|s| s.excerpt.chars().filter(|c| *c == 'x').count()).sum::<usize>(),
+            LIMIT
+        );
+    }
+}

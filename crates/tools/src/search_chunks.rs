@@ -29,8 +29,7 @@ impl SearchChunks {
 pub(crate) struct SearchChunksArgs {
     /// Words to look for, in the language of the documents: names, dates, distinctive terms.
     query: String,
-    /// Search what was known then: a year (1993), a month (1993-04), a day (1993-04-30) or an instant. Leave it
-    /// out to search what is known now.
+    /// Search what was known then: a year, a month (1993-04), a day or an instant. Leave it out for now.
     #[serde(default)]
     as_of: Option<String>,
 }
@@ -91,5 +90,20 @@ impl ToolOutput for Passages {
             sources.push(write_passage(&mut text, numbers, &hit.chunk, &hit.filename, PASSAGE_CHARACTERS));
         }
         Rendered { text, step: Some(step), sources, ..Rendered::default() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_found_is_a_fact_and_not_a_failure() {
+        let rendered = Passages { query: "goats".into(), hits: Vec::new() }.render(&mut Numbering::default());
+        assert!(rendered.text.starts_with("No passages found for “goats”."));
+        assert_eq!(
+            rendered.step.map(|step| (step.detail, step.count)),
+            Some(("nothing found".to_owned(), Some(0)))
+        );
     }
 }

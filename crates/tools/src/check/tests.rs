@@ -27,7 +27,7 @@ const SIGNATURE: &str = r#"Call it as find({"query": string, "limit"?: integer, 
 
 #[test]
 fn a_schema_is_flat_and_holds_nothing_that_endpoints_refuse() {
-    insta::assert_snapshot!(ArgumentSchema::of::<Args>().to_json(), @r#"{"type":"object","properties":{"query":{"description":"Words.","type":"string"},"limit":{"description":"How many.","type":"integer","format":"uint32","minimum":0},"document_id":{"description":"A document.","type":"string","format":"uuid"}},"required":["query"]}"#);
+    insta::assert_snapshot!(ArgumentSchema::of::<Args>().to_json(), @r#"{"type":"object","properties":{"query":{"type":"string","description":"Words."},"limit":{"type":"integer","format":"uint32","minimum":0,"description":"How many."},"document_id":{"type":"string","description":"A document.","format":"uuid"}},"required":["query"]}"#);
 }
 
 #[test]
