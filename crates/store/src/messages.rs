@@ -118,9 +118,7 @@ impl Store {
     ) -> Result<Vec<StoredMessage>, StoreError> {
         let rows: Vec<MessageRow> = sqlx::query_as(concat!(
             include_str!("sql/select_messages.sql"),
-            "where m.conversation_id = $1
-               and m.seq < (select seq from messages where id = $2 and conversation_id = $1)
-             order by m.seq desc limit $3"
+            include_str!("sql/where_recent.sql")
         ))
         .bind(conversation_id.as_uuid())
         .bind(before.as_uuid())
