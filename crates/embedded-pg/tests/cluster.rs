@@ -1,5 +1,7 @@
 //! The manager against a real server.
 
+#![expect(clippy::unwrap_used, reason = "what the tests share; clippy.toml excuses the test functions alone")]
+
 use std::{
     fs,
     io::{BufRead, BufReader},

@@ -1,5 +1,7 @@
 //! What a test gets from the kit.
 
+#![expect(clippy::unwrap_used, reason = "what the tests share; clippy.toml excuses the test functions alone")]
+
 use std::process::Command;
 
 use attest_testkit_db::{empty_database, fresh_database};
