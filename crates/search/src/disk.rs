@@ -2,6 +2,7 @@
 
 use std::fs::{self, File, TryLockError};
 use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
 use attest_store::IndexCursor;
@@ -86,7 +87,10 @@ impl Folder {
 
     /// Opens the index of the database with this epoch; where there is none that can be used, an empty one.
     pub(crate) fn open(&self, epoch: Uuid) -> Result<Writing, SearchError> {
-        match self.open_existing(epoch) {
+        // A file that was cut short makes tantivy panic rather than err.
+        let opened = catch_unwind(AssertUnwindSafe(|| self.open_existing(epoch)))
+            .unwrap_or_else(|_panic| Err(Unusable::Broken("one of its files is cut short".to_owned())));
+        match opened {
             Ok(writing) => return Ok(writing),
             Err(Unusable::Missing) => {
                 tracing::info!(search.dir = %self.dir.display(), "the search index is new and will be built from the store");

@@ -1,0 +1,5 @@
+//! The index over a real store.
+
+mod finding;
+mod following;
+mod library;
