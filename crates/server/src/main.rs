@@ -1,2 +1,7 @@
-//! The attest binary.
-fn main() {}
+//! The `attest` binary.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    attest_server::command::run()
+}
