@@ -1,5 +1,6 @@
 //! Coming back to a conversation: what runs, what was missed, or that there is nothing more.
 
+use std::error::Error;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -7,6 +8,7 @@ use attest_domain::{ConversationId, KbId, Principal, TurnId};
 use attest_protocol::frame::{Idle, LiveMark, Snapshot};
 use attest_protocol::{EventId, Frame};
 use attest_store::{StoreError, StoredMessage, StoredTurn};
+use futures::StreamExt;
 
 use crate::error::ChatError;
 use crate::hub::Entry;
@@ -127,37 +129,35 @@ impl ChatService {
     /// A turn of another process: its frames are not here, so its end is waited for and given whole.
     fn follow_elsewhere(&self, turn: StoredTurn) -> Reader {
         let (service, turn_id) = (self.clone(), turn.id);
-        let frames = futures::stream::once(async move {
-            let frames = service.wait_for_the_end(turn).await;
-            futures::stream::iter(frames)
-        });
-        Reader::later(turn_id, futures::StreamExt::flatten(frames))
+        let reader = futures::stream::once(async move { service.wait_for_the_end(turn).await });
+        Reader::later(turn_id, reader.flatten())
     }
 
-    async fn wait_for_the_end(&self, mut turn: StoredTurn) -> Vec<Numbered> {
+    async fn wait_for_the_end(&self, mut turn: StoredTurn) -> Reader {
+        let nothing = Reader::fixed(turn.id, Vec::new());
         loop {
+            // A turn that begins here is in the database a moment before it can be followed.
+            if let Some(entry) = self.0.hub.find(turn.conversation_id, turn.id) {
+                return Reader::from_snapshot(entry.live);
+            }
             if turn.ended_at.is_some() {
                 match self.stored_answer(&turn).await {
-                    Ok(answer) => return from_store(&turn, answer),
-                    Err(error) => tracing::debug!(
-                        error = &error as &dyn std::error::Error,
-                        "An answer cannot be read yet"
-                    ),
+                    Ok(answer) => return Reader::fixed(turn.id, from_store(&turn, answer)),
+                    Err(error) => {
+                        tracing::debug!(error = &error as &dyn Error, "An answer cannot be read yet")
+                    }
                 }
             }
             tokio::select! {
-                () = self.0.shutdown.cancelled() => return Vec::new(),
+                () = self.0.draining.cancelled() => return nothing,
                 () = tokio::time::sleep(LOOK_EVERY) => {}
             }
             match self.0.store.find_last_turn(turn.conversation_id).await {
                 Ok(Some(last)) if last.id == turn.id => {
                     turn = self.settled(last.clone()).await.unwrap_or(last);
                 }
-                Ok(_) => return Vec::new(),
-                Err(error) => tracing::debug!(
-                    error = &error as &dyn std::error::Error,
-                    "A turn cannot be looked at yet"
-                ),
+                Ok(_) => return nothing,
+                Err(error) => tracing::debug!(error = &error as &dyn Error, "A turn cannot be looked at yet"),
             }
         }
     }
