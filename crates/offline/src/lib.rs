@@ -13,7 +13,7 @@
 //! Where to start reading: [`decide`] in `brain.rs` is the whole model as one pure function from a request to a
 //! [`Decision`]; `brain/` holds what it is made of, in the order in which a question passes through: `turn` (what was
 //! asked, what was already gathered), `intent`, `question` (words, weights, the query), `passages` and `sentences`
-//! (reading results), `answer` (choosing sentences), `phrases` (its few words of its own). `wire/` is the shape of
+//! (reading results), `answer` (choosing sentences: thresholds and shares stand at its top), `phrases` (its few words of its own). `wire/` is the shape of
 //! requests and replies, `stream.rs` cuts a decision into events, `embedding.rs` makes vectors, `http.rs` holds the routes.
 //!
 //! To add a kind of rewording: a variant in `brain/intent.rs` with its words in both languages, a reply in

@@ -152,10 +152,9 @@ pub(crate) fn words(text: &str) -> Vec<&str> {
     for (at, grapheme) in text.grapheme_indices(true) {
         let space = grapheme.chars().all(char::is_whitespace);
         let is_wide = grapheme.chars().next().is_some_and(|c| u32::from(c) >= 0x2E80);
-        let begins = at > from
-            && ((space && !spaced)
-                || (is_wide && wide == limit)
-                || (is_wide != (wide > 0) && !space && !spaced));
+        let full = is_wide && wide == limit;
+        let script_changes = !space && is_wide != (wide > 0);
+        let begins = at > from && (full || (!spaced && (space || script_changes)));
         if begins {
             pieces.extend(text.get(from..at));
             (from, limit) = (at, if wide == limit { 5 - limit } else { limit });

@@ -1,5 +1,7 @@
 //! The endpoint over HTTP: what it answers, what it refuses and in which shape.
 
+#![allow(clippy::unwrap_used)] // a helper that fails is a failed test
+
 use std::time::Duration;
 
 use attest_offline::{DIMENSIONS, MAX_BODY_BYTES, OfflineOptions, router, serve};

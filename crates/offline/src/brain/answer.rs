@@ -1,13 +1,14 @@
 //! Choosing the sentences that answer a question, or finding that none does.
 
 mod candidates;
+mod fit;
 mod years;
 
 use std::collections::HashSet;
 
 use crate::brain::language::Language;
 use crate::brain::passages;
-use crate::brain::question::{Question, Term};
+use crate::brain::question::{Asks, Question, Term};
 use candidates::Candidate;
 
 /// At most this many sentences make an answer.
@@ -20,15 +21,18 @@ const MIN_COVERAGE_WIDE: f32 = 0.45;
 /// The same for the words that a follow-up adds itself.
 const MIN_OWN_COVERAGE: f32 = 0.3;
 /// Which share of the names must be there: a sentence about someone else is no answer.
-const MIN_NAMES: f32 = 0.34;
+const MIN_NAMES: f32 = 0.5;
+/// The same for the question's own words that are neither names nor common: what is asked about the names.
+const MIN_SPECIFIC: f32 = 0.2;
 /// In another language only names and numbers can match, so nearly all of them must.
 const MIN_COVERAGE_FOREIGN: f32 = 0.8;
 
 /// What counts beside the words themselves.
-const HEADER_SHARE: f32 = 0.9;
+const HEADER_SHARE: f32 = 0.8;
 const CONTEXT_SHARE: f32 = 0.6;
 const YEAR_RANGE_SHARE: f32 = 0.8;
 const FITS_BONUS: f32 = 0.15;
+const TOGETHER_BONUS: f32 = 0.15;
 const CUT_PENALTY: f32 = 0.1;
 const RANK_PENALTY: f32 = 0.003;
 
@@ -110,6 +114,10 @@ fn score(question: &Question, weights: &[f32], candidate: &Candidate) -> Option<
             sums.own += weight;
             sums.own_covered += weight * share;
         }
+        if term.own && !term.name && !term.common {
+            sums.specific += weight;
+            sums.specific_covered += weight * share;
+        }
         if term.name {
             sums.names += weight;
             sums.names_covered += weight * share;
@@ -123,16 +131,20 @@ fn score(question: &Question, weights: &[f32], candidate: &Candidate) -> Option<
     let enough = sums.direct > 0.0
         && sums.covered >= needed * sums.all
         && sums.names_covered >= MIN_NAMES * sums.names
+        && sums.specific_covered >= MIN_SPECIFIC * sums.specific
         && (!question.follows_up || sums.own_covered >= MIN_OWN_COVERAGE * sums.own);
-    if !enough {
+    let fits = candidate.fits(question);
+    // How many is not answered without a number, whatever else the sentence says.
+    if !enough || (question.asks == Some(Asks::HowMany) && !fits) {
         return None;
     }
-    let coverage = (0.8 * sums.covered + 0.2 * sums.direct) / sums.all;
-    let fits = if candidate.fits(question) { FITS_BONUS } else { 0.0 };
+    let coverage = (0.7 * sums.covered + 0.3 * sums.direct) / sums.all;
+    let fits = if fits { FITS_BONUS } else { 0.0 };
     let cut = if candidate.whole { 0.0 } else { CUT_PENALTY };
     // A foreign sentence is the last resort: no sentence in the question's language scores below it.
     let foreign = if foreign { 10.0 } else { 0.0 };
-    Some(coverage + fits - cut - foreign - RANK_PENALTY * candidate.passage.min(20) as f32)
+    let together = candidate.together.count_ones() as f32 / question.terms.len() as f32 * TOGETHER_BONUS;
+    Some(coverage + fits + together - cut - foreign - RANK_PENALTY * candidate.passage.min(20) as f32)
 }
 
 #[derive(Default)]
@@ -142,6 +154,8 @@ struct Sums {
     direct: f32,
     own: f32,
     own_covered: f32,
+    specific: f32,
+    specific_covered: f32,
     names: f32,
     names_covered: f32,
 }

@@ -11,16 +11,17 @@ const STOP: &str = "a about again all also am an and any are as at be because be
     hello her here hers him his how i if in into is it its just know let like ll many may me might more most much must \
     my no nor not now of off ok on once one only or other our out over own please re s same say see shall she should \
     show so some such t tell than that the their them then there these they this those to too under until up us ve \
-    very was we went were what when where which while who whom whose why will with would yes you your describe \
+    very was we went come came comes next after before were what when where which while who whom whose why will with would yes you your describe \
     happened happen exactly actually really know";
 
 /// Words that so many texts use that finding them proves little, and missing them disproves little.
-const COMMON: &str = "found founded founder create created build built open opened start started begin began begun end ended establish \
+const COMMON: &str = "foundation association society committee council consortium corporation department agency \
+    january february march april june july august september october november december found founded founder create created build built open opened start started begin began begun end ended establish \
     established launch launched invent invented discover discovered make made work worked lead led leader run direct \
     director chair chairman president head chief manager member board company organization organisation institute \
     institution university school college centre center laboratory lab group team project program programme system \
     name named call called first last new old big large small long high tall year month day date time century place \
-    city country town state person people man woman born birth die died death live lived become became serve served \
+    city country town state person people man woman live lived become became serve served \
     hold held use used write wrote written publish published release released say said take took win won award prize \
     move moved join joined leave left number amount cost price size height length history story part kind type \
     important main public world computer machine software research development develop developed science technology \
@@ -135,10 +136,9 @@ const CHINESE_WEAK: &str = "于和与及或由从到对有为也都就还又很�
 const CHINESE_COMMON: &[&str] = &[
     "成立", "创立", "建立", "创建", "创办", "建成", "建造", "开始", "结束", "发明", "发现", "发布", "公司",
     "研究", "究所", "大学", "学院", "机构", "组织", "项目", "计划", "主任", "主席", "总裁", "总统", "院长",
-    "所长", "校长", "会长", "董事", "成员", "担任", "负责", "领导", "出生", "去世", "时间", "地方", "地点",
-    "城市", "国家", "历史", "工作", "使用", "名称", "第一", "一个", "首任", "现任", "继任", "位于", "电脑",
-    "计算", "算机", "技术", "系统", "开发", "世界", "中心", "实验", "验室", "作者", "人员", "数量", "高度",
-    "长度", "面积",
+    "所长", "校长", "会长", "董事", "成员", "担任", "负责", "领导", "时间", "地方", "地点", "城市", "国家",
+    "历史", "工作", "使用", "名称", "第一", "一个", "首任", "现任", "继任", "位于", "电脑", "计算", "算机",
+    "技术", "系统", "开发", "世界", "中心", "实验", "验室", "作者", "人员", "数量", "高度", "长度", "面积",
 ];
 
 static STOP_SET: LazyLock<HashSet<&'static str>> = LazyLock::new(|| STOP.split_whitespace().collect());

@@ -62,6 +62,11 @@ impl Question {
             phrases: words.phrases,
             text: text.chars().take(MAX_CHARACTERS).collect(),
         };
+        if question.asks == Some(Asks::Who)
+            && question.terms.iter().all(|term| term.name || (term.wide && !term.common))
+        {
+            question.asks = Some(Asks::What);
+        }
         if chain > 0 && question.leans_on_history(&tokens) {
             question.take_earlier(&tokens, earlier, chain);
         }
@@ -83,11 +88,19 @@ impl Question {
         {
             self.adopt(Words::names_in(&answer.text, &previous.terms));
         }
-        let own_number = self.terms.iter().any(|term| term.own && term.number);
+        // Another year replaces the earlier one; when something was, or what else a person did, has nothing to do with it.
+        let other_time = self.asks == Some(Asks::When)
+            || tokens.iter().any(is_personal_pronoun)
+            || self.terms.iter().any(|term| term.own && term.number);
         let mut words = Words { terms: previous.terms, phrases: previous.phrases };
-        if own_number {
+        if other_time {
             words.terms.retain(|term| !term.number);
             words.phrases.retain(|phrase| !phrase.number);
+        }
+        if self.terms.iter().any(|term| term.own && !term.number) {
+            // It asks something else about the same subject: only the subject stays.
+            words.terms.retain(|term| !term.common || term.name);
+            words.phrases.retain(|phrase| phrase.distinctive || phrase.name);
         }
         self.adopt(words);
         self.asks = self.asks.or(previous.asks);
@@ -97,12 +110,7 @@ impl Question {
     fn adopt(&mut self, words: Words) {
         for term in words.terms {
             if !self.terms.iter().any(|known| known.key == term.key) {
-                self.terms.push(Term {
-                    weight: term.weight * EARLIER_WEIGHT,
-                    own: false,
-                    name: false,
-                    ..term
-                });
+                self.terms.push(Term { weight: term.weight * EARLIER_WEIGHT, own: false, ..term });
             }
         }
         for phrase in words.phrases {

@@ -2,18 +2,18 @@
 
 use std::collections::HashMap;
 
-use super::years;
 use super::{CONTEXT_SHARE, HEADER_SHARE, YEAR_RANGE_SHARE};
+use super::{fit, years};
 use crate::brain::language::Language;
 use crate::brain::passages::Passage;
-use crate::brain::question::{Asks, Question};
+use crate::brain::question::Question;
 use crate::brain::sentences::{Piece, pieces};
-use crate::brain::words::{TokenKind, stem, tokens, visit_keys};
+use crate::brain::words::visit_keys;
 
 /// More sentences than this are not looked at: the work is bounded whatever a tool returned.
 const MAX_CANDIDATES: usize = 5_000;
 /// Of a sentence or a header, this many characters are compared.
-const MAX_COMPARED: usize = 700;
+pub(super) const MAX_COMPARED: usize = 700;
 
 /// One sentence.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,6 +29,8 @@ pub(crate) struct Candidate {
     pub(crate) language: Language,
     /// The terms that it holds.
     pub(crate) sentence: u64,
+    /// The terms that follow right after the term before them in the question: words that stand together say more.
+    pub(crate) together: u64,
     /// The years of the question that lie in a span that it names.
     spanned: u64,
     /// The terms in the header and the headings above it.
@@ -63,34 +65,7 @@ impl Candidate {
 
     /// Whether it holds the kind of thing that the question asks for.
     pub(crate) fn fits(&self, question: &Question) -> bool {
-        let unasked = |key: &str| !question.terms.iter().any(|term| term.key == key);
-        let tokens = || tokens(&self.text, MAX_COMPARED).into_iter();
-        match question.asks {
-            None => false,
-            Some(Asks::When) => {
-                tokens().any(|t| t.kind == TokenKind::Number && t.text.len() == 4 && unasked(&t.text))
-            }
-            // A year counts nothing.
-            Some(Asks::HowMany) => {
-                tokens().any(|t| t.kind == TokenKind::Number && t.text.len() != 4 && unasked(&t.text))
-            }
-            Some(Asks::Who) if self.language == Language::Chinese => {
-                ["由", "任", "人", "·", "者"].iter().any(|sign| self.text.contains(sign))
-            }
-            Some(Asks::Who) => {
-                let is_name = |t: &crate::brain::words::Token| {
-                    t.kind == TokenKind::Word && t.text.chars().next().is_some_and(char::is_uppercase)
-                };
-                let all: Vec<_> = tokens().collect();
-                all.windows(2).any(|pair| pair.iter().all(|t| is_name(t) && unasked(&stem(&t.text))))
-            }
-            Some(Asks::Where) => {
-                [" in ", " at ", " near ", " on ", "位于", "在", "座落"].iter().any(|s| self.text.contains(s))
-            }
-            Some(Asks::What) => [" is a", " is the", " was a", " was the", " are ", "是", "指"]
-                .iter()
-                .any(|s| self.text.contains(s)),
-        }
+        question.asks.is_some_and(|asks| fit::fits(asks, question, &self.text, self.language))
     }
 
     /// Whether quoting both would be repetition: the same letters and digits.
@@ -107,13 +82,13 @@ pub(crate) fn list(question: &Question, passages: &[Passage<'_>]) -> Vec<Candida
     let finder = Finder::of(question);
     let mut found: Vec<Candidate> = Vec::new();
     for (place, passage) in passages.iter().enumerate() {
-        let mut header = finder.find(passage.header);
+        let (mut header, _) = finder.find(passage.header);
         let mut context = 0;
         for piece in pieces(passage.text, MAX_CANDIDATES.saturating_sub(found.len())) {
             match piece {
-                Piece::Heading(text) => header |= finder.find(&text),
+                Piece::Heading(text) => header |= finder.find(&text).0,
                 Piece::Sentence { text, whole } => {
-                    let sentence = finder.find(&text);
+                    let (sentence, together) = finder.find(&text);
                     found.push(Candidate {
                         number: passage.number,
                         passage: place,
@@ -123,6 +98,7 @@ pub(crate) fn list(question: &Question, passages: &[Passage<'_>]) -> Vec<Candida
                         text,
                         whole,
                         sentence,
+                        together,
                         header,
                         context,
                     });
@@ -155,14 +131,21 @@ impl<'a> Finder<'a> {
         }
     }
 
-    fn find(&self, text: &str) -> u64 {
-        let mut mask = 0;
+    /// The terms that the text holds, and those of them that follow right after the one before them in the question.
+    fn find(&self, text: &str) -> (u64, u64) {
+        let (mut mask, mut together) = (0, 0);
+        let mut before = None;
         visit_keys(text, MAX_COMPARED, |key| {
-            if let Some(at) = self.places.get(key) {
+            let at = self.places.get(key).copied();
+            if let Some(at) = at {
                 mask |= 1_u64 << at;
+                if before.is_some_and(|before: usize| before + 1 == at) {
+                    together |= 1_u64 << at;
+                }
             }
+            before = at;
         });
-        mask
+        (mask, together)
     }
 
     fn find_spans(&self, text: &str) -> u64 {

@@ -43,6 +43,40 @@ fn a_sentence_of_another_language_gives_way_to_one_of_the_question() {
 }
 
 #[test]
+fn words_that_stand_together_in_the_question_weigh_more_together() {
+    let result = "[1] b.md (document a)\nOdo Brask paid the Skarn first, a harbour with a project and a leader.\n\n\
+         [2] a.md (document b)\nMira Tannoth was Skarn project leader until 1903.";
+    assert_eq!(
+        chosen("Who was the Skarn project leader?", result).first(),
+        quotes(&[(2, "Mira Tannoth was Skarn project leader until 1903.")]).first()
+    );
+}
+
+#[test]
+fn what_is_asked_about_a_name_must_be_there_and_not_only_the_name() {
+    let result =
+        "[1] brask.md (document a)\n# Odo Brask\n\nOn 3 May 1903 Odo Brask became keeper of Varnholt.";
+    for question in
+        ["When did Odo Brask die?", "Who painted Odo Brask?", "How many children did Odo Brask have?"]
+    {
+        assert_eq!(chosen(question, result), [], "{question}");
+    }
+    assert_eq!(
+        chosen("When did Odo Brask become keeper?", result),
+        quotes(&[(1, "On 3 May 1903 Odo Brask became keeper of Varnholt.")])
+    );
+}
+
+#[test]
+fn a_definition_comes_first_when_a_thing_is_asked_for() {
+    let result = "[1] a.md (document a)\nOdo Brask sold the Zorvath. The Zorvath is a kind of lamp. He hated the Zorvath.";
+    assert_eq!(
+        chosen("What is the Zorvath?", result).first(),
+        quotes(&[(1, "The Zorvath is a kind of lamp.")]).first()
+    );
+}
+
+#[test]
 fn a_name_that_stands_only_in_the_header_still_counts() {
     let result = "[1] Zorvath Institute.md › Founding (document a)\nIt was founded in 1921 by Mira Tannoth.";
     assert_eq!(

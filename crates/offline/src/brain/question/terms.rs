@@ -2,6 +2,7 @@
 
 use crate::brain::language::{Language, is_cjk};
 use crate::brain::lexicon::{content_pieces, is_common_pair, is_common_stem, is_stop_word, is_weak_pair};
+use crate::brain::sentences::split;
 use crate::brain::words::{Token, TokenKind, stem, tokens};
 
 const NAME_WEIGHT: f32 = 1.3;
@@ -44,9 +45,14 @@ pub(crate) struct Phrase {
     pub(crate) text: String,
     pub(crate) distinctive: bool,
     pub(crate) number: bool,
+    pub(crate) name: bool,
 }
 
 impl Phrase {
+    fn new(text: &str, distinctive: bool) -> Self {
+        Self { text: text.to_owned(), distinctive, number: false, name: false }
+    }
+
     pub(crate) fn is_wide(&self) -> bool {
         self.text.chars().any(is_cjk)
     }
@@ -79,14 +85,15 @@ impl Words {
         words
     }
 
-    /// Up to four capitalised words of the first lines of an answer that the question before it did not hold.
+    /// Up to four capitalised words of the first sentence of an answer that the question before it did not hold.
     pub(crate) fn names_in(answer: &str, known: &[Term]) -> Self {
-        let mut tokens = tokens(answer, 400);
+        let first = split(answer).first().copied().unwrap_or(answer);
+        let mut tokens = tokens(first, 400);
         // An answer often opens with the name that it gives.
         tokens.iter_mut().for_each(|token| token.opens_sentence = false);
         let mut words = Self::of(&tokens);
         let latin = Language::of(answer) == Language::English;
-        words.terms.retain(|term| (term.name || !latin) && !term.number && !term.wide);
+        words.terms.retain(|term| term.name && latin && !term.common && !term.number);
         words.terms.retain(|term| !known.iter().any(|known| known.key == term.key));
         words.terms.truncate(MAX_ANSWER_NAMES);
         let kept = &words.terms;
@@ -97,7 +104,7 @@ impl Words {
     fn add_number(&mut self, text: &str) {
         let weight = if text.len() < 3 { SMALL_NUMBER_WEIGHT } else { NUMBER_WEIGHT };
         self.add_term(Term { number: true, ..Term::new(text.to_owned(), weight) });
-        self.add_phrase(text, true, true);
+        self.add_phrase(Phrase { number: true, ..Phrase::new(text, true) });
     }
 
     fn add_word(&mut self, token: &Token, among_wide: bool, shouted: bool) {
@@ -109,14 +116,15 @@ impl Words {
         let key = stem(&token.text);
         let common = is_common_stem(&key) && !acronym;
         let capital = capitals > 0 && !token.opens_sentence && !shouted;
-        let name = !common && (acronym || capital || among_wide);
+        // Inside a sentence a capital makes a common word part of a name: "the Institute".
+        let name = capital || acronym || (among_wide && !common);
         let weight = match (common, name) {
             (true, _) => COMMON_WEIGHT,
             (false, true) => NAME_WEIGHT,
             (false, false) => 1.0,
         };
         self.add_term(Term { name, common, ..Term::new(key, weight) });
-        self.add_phrase(&token.text, !common, false);
+        self.add_phrase(Phrase { name, ..Phrase::new(&token.text, !common) });
     }
 
     fn add_piece(&mut self, piece: &str) {
@@ -141,7 +149,7 @@ impl Words {
             self.add_term(Term { wide: true, common, ..Term::new((*pair).to_owned(), weight) });
         }
         if !(starts.len() == 2 && is_weak_pair(piece)) {
-            self.add_phrase(piece, distinctive, false);
+            self.add_phrase(Phrase::new(piece, distinctive));
         }
     }
 
@@ -151,9 +159,11 @@ impl Words {
         }
     }
 
-    fn add_phrase(&mut self, text: &str, distinctive: bool, number: bool) {
-        if !self.phrases.iter().any(|known| known.text == text) && self.phrases.len() < super::MAX_TERMS {
-            self.phrases.push(Phrase { text: text.to_owned(), distinctive, number });
+    fn add_phrase(&mut self, phrase: Phrase) {
+        if !self.phrases.iter().any(|known| known.text == phrase.text)
+            && self.phrases.len() < super::MAX_TERMS
+        {
+            self.phrases.push(phrase);
         }
     }
 }

@@ -48,6 +48,8 @@ fn message() -> impl Strategy<Value = Message> {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(128))]
+
     #[test]
     fn any_messages_get_a_decision_and_the_same_one_twice(
         messages in proptest::collection::vec(message(), 0..8),
