@@ -24,6 +24,7 @@ mod chunk;
 mod decode;
 mod lenient;
 mod normalise;
+mod thoughts;
 
 use decode::{Decoder, Ending, Progress};
 use normalise::{Normaliser, WireError};
@@ -134,6 +135,7 @@ impl<S, E: Error> Reply<S, E> {
     }
 
     fn fail(&mut self, failure: ModelFailure) {
+        self.decoder.release();
         self.failure = Some(failure);
         self.events = None;
     }

@@ -8,6 +8,7 @@ use eventsource_stream::Event;
 use super::calls::CallAssembler;
 use super::chunk::{Choice, Chunk, Content, Delta, FinishWord, Piece, Usage};
 use super::lenient::{Count, Maybe};
+use super::thoughts::ThoughtSplitter;
 use crate::chat::{ChatEvent, ReplyFinish, TokenUsage};
 use crate::failure::{FailureClass, ModelFailure, classify_in_stream, presentable, says_error};
 use crate::secret::Secret;
@@ -39,6 +40,7 @@ pub(super) enum Ending {
 #[derive(Debug)]
 pub(super) struct Decoder {
     out: VecDeque<ChatEvent>,
+    thoughts: ThoughtSplitter,
     calls: CallAssembler,
     finish: FinishWord,
     usage: Option<TokenUsage>,
@@ -57,6 +59,7 @@ impl Decoder {
     pub(super) fn new(key: Option<Secret>) -> Self {
         Self {
             out: VecDeque::new(),
+            thoughts: ThoughtSplitter::default(),
             calls: CallAssembler::default(),
             finish: FinishWord::Open,
             usage: None,
@@ -163,11 +166,14 @@ impl Decoder {
         }
     }
 
-    /// Every word for the reader passes here: the seam for thoughts that arrive inside of the text.
+    /// Every word for the reader passes here, because thoughts may arrive inside of the text.
     fn say(&mut self, text: String) {
-        if !text.is_empty() {
-            self.out.push_back(ChatEvent::Text(text));
-        }
+        self.thoughts.take(text, &mut self.out);
+    }
+
+    /// Puts out what was held back, before a failure is told.
+    pub(super) fn release(&mut self) {
+        self.thoughts.finish(false, &mut self.out);
     }
 
     fn think(&mut self, text: String) {
@@ -212,6 +218,8 @@ impl Decoder {
             _ if !calls.is_empty() => ReplyFinish::ToolCalls,
             _ => ReplyFinish::Stop,
         };
+        let unanswered = finish == ReplyFinish::Stop && calls.is_empty();
+        self.thoughts.finish(unanswered, &mut self.out);
         self.out.extend(calls.into_iter().map(ChatEvent::Call));
         self.out.push_back(ChatEvent::End { finish, usage: self.usage });
         Ok(())

@@ -15,6 +15,9 @@ fn reply(data: &[&str], ending: Ending) -> (Vec<ChatEvent>, Option<ModelFailure>
         Ok(Progress::Done) => decoder.end(Ending::Done).err(),
         Err(failure) => Some(failure),
     };
+    if failure.is_some() {
+        decoder.release();
+    }
     (std::iter::from_fn(|| decoder.pop()).collect(), failure)
 }
 
@@ -61,6 +64,7 @@ fn words_and_thoughts_are_read_from_every_field_that_carries_them() {
             r#"{"choices":[{"delta":{"content":"NaN \"Infinity"},"logprobs":{"a":NaN,"b":[-Infinity]}}]}"#,
             vec![text("NaN \"Infinity")],
         ),
+        (r#"{"choices":[{"delta":{"content":"<think>a</think>b"}}]}"#, vec![reasoning("a"), text("b")]),
         (r#"{"choices":[{"message":{"role":"assistant","content":"whole"}}]}"#, vec![text("whole")]),
     ];
     for (chunk, mut expected) in cases {
