@@ -14,9 +14,10 @@ use crate::columns::to_seconds;
 use crate::connect::Store;
 use crate::error::StoreError;
 
-/// The number of the frame that ends a turn whose owner is gone: what it sent is lost, so a reader is given the first
-/// frame's number for a snapshot of nothing, and the next for the end.
-const LOST_TERMINAL_SEQ: i64 = 2;
+/// The number of the frame that ends a turn whose owner is gone. How far its frames had come is lost with it, and a
+/// number must never have two meanings: this one is beyond every frame of an answer of at most 1 MiB. A reader is
+/// given a snapshot with the number before it, so no number is missing without one.
+const LOST_TERMINAL_SEQ: i64 = 1 << 24;
 
 /// Which turns may be taken from their owners.
 #[derive(Clone, Copy, PartialEq, Eq)]
