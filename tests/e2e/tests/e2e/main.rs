@@ -1,0 +1,25 @@
+//! Every file here is about one promise of `docs/contract.md` or one way to break it.
+
+mod corpus;
+
+mod bad_documents;
+mod bad_questions;
+mod bad_routes;
+mod conversations;
+mod database_away;
+mod documents;
+mod evidence;
+mod failures;
+mod folded;
+mod idempotency;
+mod many_documents;
+mod ownership;
+mod process;
+mod reconnect;
+mod replay;
+mod restart;
+mod resume;
+mod retry;
+mod sample;
+mod stop;
+mod stream;
