@@ -1,4 +1,5 @@
 //! Vectors over a live endpoint: batches, halving, what is no answer.
+#![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
 
 use std::time::Duration;
 

@@ -1,4 +1,5 @@
 //! What the client does with a live endpoint: statuses, shapes it refuses, silence, early ends.
+#![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
 
 use std::time::Duration;
 

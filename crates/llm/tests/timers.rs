@@ -1,4 +1,5 @@
 //! The two timers of a reply, on a clock that stands still until it is moved.
+#![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
 
 use std::convert::Infallible;
 use std::time::Duration;

@@ -178,7 +178,8 @@ fn a_key_that_the_endpoint_repeats_is_taken_out() {
 
 #[test]
 fn a_wait_is_read_in_seconds_in_milliseconds_and_as_a_date() {
-    let cases: [(&[(&str, &str)], Option<u64>); 8] = [
+    type Headers = &'static [(&'static str, &'static str)];
+    let cases: [(Headers, Option<u64>); 8] = [
         (&[("retry-after", "7")], Some(7)),
         (&[("retry-after", "0.2")], Some(1)),
         (&[("retry-after-ms", "1500"), ("retry-after", "9")], Some(2)),
