@@ -147,8 +147,7 @@ pub(crate) fn to_library(messages: &[ChatMessage]) -> Vec<Message> {
             ChatMessage::System { content } => out.push(Message::system(content)),
             ChatMessage::User { content } => out.push(Message::user(content)),
             ChatMessage::Assistant { content, tool_calls } => {
-                let mut parts: Vec<AssistantContent> =
-                    content.iter().map(|text| AssistantContent::text(text)).collect();
+                let mut parts: Vec<AssistantContent> = content.iter().map(AssistantContent::text).collect();
                 parts.extend(tool_calls.iter().filter_map(|call| {
                     let function = ToolFunction::parse(ToolName::new(&call.name).ok()?, &call.arguments);
                     Some(AssistantContent::ToolCall(message::ToolCall::from_wire(&call.id, function)))

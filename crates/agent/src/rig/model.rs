@@ -219,6 +219,7 @@ fn pieces(
     })
 }
 
+#[allow(clippy::result_large_err, reason = "the size is that of the library's own error")]
 fn piece(state: &TurnState, event: Result<ChatEvent, ModelFailure>) -> Result<Piece, ProviderError> {
     let event = match event {
         Ok(event) => event,

@@ -6,7 +6,7 @@ use std::task::Poll;
 
 use attest_llm::chat::{ChatBackend, ChatMessage};
 use attest_tools::Registry;
-use rig_agent::agent::{AgentBuilder, MultiTurnStreamItem, StreamingResult};
+use rig_agent::agent::{AgentBuilder, StreamingResult};
 use rig_agent::completion::PromptError;
 use rig_agent::tool::{DynamicTool, ToolOutput};
 use rig_core::Model;
@@ -127,17 +127,12 @@ async fn drive(mut stream: StreamingResult, state: &Arc<TurnState>) -> Option<Pr
         state.sink.ready().await;
         let next = futures::future::poll_fn(|cx| {
             let polled = stream.as_mut().poll_next(cx);
-            if state.is_halted() { Poll::Ready(Next::Halted) } else { polled.map(Next::Item) }
+            if state.is_halted() { Poll::Ready(None) } else { polled }
         });
         match next.await {
-            Next::Item(Some(Ok(_))) => {}
-            Next::Item(Some(Err(error))) => return Some(error),
-            Next::Item(None) | Next::Halted => return None,
+            Some(Ok(_)) => {}
+            Some(Err(error)) => return Some(error),
+            None => return None,
         }
     }
-}
-
-enum Next {
-    Item(Option<Result<MultiTurnStreamItem, PromptError>>),
-    Halted,
 }
