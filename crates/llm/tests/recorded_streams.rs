@@ -11,8 +11,8 @@ use bytes::Bytes;
 use futures::StreamExt;
 use futures::executor::block_on;
 
-/// Longer files are cut in two at every thirteenth byte only, to keep the test short.
-const ALL_CUTS_UP_TO: usize = 2000;
+/// Longer files are cut in two at every 29th byte only, to keep the test short.
+const ALL_CUTS_UP_TO: usize = 800;
 
 /// (file under `fixtures`, its events)
 const CASES: &[(&str, &str)] = &[
@@ -131,7 +131,7 @@ fn a_recorded_stream_gives_its_events_wherever_it_is_cut_and_however_its_lines_e
             let bytes = text.as_bytes();
             assert_eq!(&events(bytes.chunks(1)), expected, "{name} byte by byte, lines end in {end:?}");
             // The reading byte by byte cuts everywhere; two pieces add where the rest of a piece goes.
-            let step = if bytes.len() > ALL_CUTS_UP_TO { 13 } else { 1 };
+            let step = if bytes.len() > ALL_CUTS_UP_TO { 29 } else { 1 };
             for cut in (0..=bytes.len()).step_by(step) {
                 let (head, tail) = bytes.split_at(cut);
                 assert_eq!(
