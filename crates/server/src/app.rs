@@ -65,9 +65,11 @@ impl App {
     pub async fn start(settings: Settings) -> Result<RunningApp, StartError> {
         install_crypto_provider();
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+        // First: a port in use is known before anything else is touched. Who connects meanwhile waits a little.
+        let listener = listen(&settings).await?;
         let database = Database::open(&settings).await?;
         let (background, ending) = (TaskTracker::new(), CancellationToken::new());
-        let started = Self::start_over(&settings, &database, clock, &background, &ending).await;
+        let started = Self::start_over(&settings, listener, &database, clock, &background, &ending).await;
         if started.is_err() {
             ending.cancel();
             background.close();
@@ -80,6 +82,7 @@ impl App {
     /// Starts everything above an open database.
     async fn start_over(
         settings: &Settings,
+        listener: TcpListener,
         database: &Database,
         clock: Arc<dyn Clock>,
         background: &TaskTracker,
@@ -96,7 +99,6 @@ impl App {
         background.spawn(chat.clone().run(ending.clone()));
         database.watch(background, ending);
 
-        let listener = listen(settings).await?;
         let addr = listener.local_addr().map_err(|source| StartError::listen(settings, source))?;
         let (stopping, closing) = (CancellationToken::new(), CancellationToken::new());
         let state = AppState::new(Services {

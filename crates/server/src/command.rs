@@ -40,7 +40,7 @@ enum Command {
     Migrate,
     /// Prints the settings in force and where each comes from, or every mistake in them
     #[command(after_help = "Example:\n  attest check-config --config config/local.toml")]
-    CheckConfig,
+    CheckConfig(check_config::Arguments),
     /// Serves the offline model by itself: an OpenAI-compatible endpoint without a network
     #[command(after_help = "Example:\n  attest offline-model --listen 127.0.0.1:8081 --pace-ms 20")]
     OfflineModel(offline_model::Arguments),
@@ -49,22 +49,23 @@ enum Command {
 /// Parses the command line and does what it says.
 #[must_use]
 pub fn run() -> ExitCode {
-    let cli = Cli::parse();
-    if let Some(Command::OfflineModel(arguments)) = cli.command {
-        return in_runtime(offline_model::run(arguments));
+    let Cli { config, command } = Cli::parse();
+    match command.unwrap_or(Command::Serve) {
+        Command::Serve => with_settings(config, |loaded| in_runtime(serve::run(loaded.settings))),
+        Command::Migrate => with_settings(config, |loaded| in_runtime(migrate::run(loaded.settings))),
+        Command::CheckConfig(arguments) if arguments.manual => check_config::print_manual(),
+        Command::CheckConfig(_) => with_settings(config, |loaded| check_config::run(&loaded.effective)),
+        Command::OfflineModel(arguments) => in_runtime(offline_model::run(arguments)),
     }
-    let Loaded { settings, effective } = match load(Sources::of_this_process(cli.config)) {
-        Ok(loaded) => loaded,
+}
+
+fn with_settings(config: Option<PathBuf>, command: impl FnOnce(Loaded) -> ExitCode) -> ExitCode {
+    match load(Sources::of_this_process(config)) {
+        Ok(loaded) => command(loaded),
         Err(mistakes) => {
             complain(&mistakes);
-            return ExitCode::FAILURE;
+            ExitCode::FAILURE
         }
-    };
-    match cli.command {
-        None | Some(Command::Serve) => in_runtime(serve::run(settings)),
-        Some(Command::Migrate) => in_runtime(migrate::run(settings)),
-        Some(Command::CheckConfig) => check_config::run(&effective),
-        Some(Command::OfflineModel(_)) => ExitCode::FAILURE,
     }
 }
 

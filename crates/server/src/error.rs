@@ -40,8 +40,11 @@ impl ApiError {
 
     /// A body over its limit; the size is known when the client announced it.
     pub(crate) fn too_large(size: Option<u64>, limit: usize) -> Self {
-        let size = size.map_or_else(|| "more than the limit".to_owned(), |size| format!("{size} bytes"));
-        Self::new(ErrorCode::TooLarge, format!("the body has {size}; at most {limit} bytes are taken here"))
+        let sentence = match size {
+            Some(size) => format!("the body has {size} bytes; at most {limit} are taken here"),
+            None => format!("the body is too large: at most {limit} bytes are taken here"),
+        };
+        Self::new(ErrorCode::TooLarge, sentence)
     }
 
     /// Something broke on our side.

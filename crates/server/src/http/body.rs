@@ -71,11 +71,15 @@ pub(crate) fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ApiError> {
     if bytes.iter().all(u8::is_ascii_whitespace) {
         return Err(ApiError::invalid("the body is empty; a JSON object is expected"));
     }
+    // serde would take a list for a struct, field by field.
+    if bytes.trim_ascii_start().first() == Some(&b'[') {
+        return Err(ApiError::invalid("the body is a list; a JSON object is expected"));
+    }
     let mut deserializer = serde_json::Deserializer::from_slice(bytes);
     let value = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
         let path = error.path().to_string();
         let inner = error.into_inner();
-        let place = if path == "." { String::new() } else { format!("`{path}`: ") };
+        let place = if matches!(path.as_str(), "." | "?") { String::new() } else { format!("`{path}`: ") };
         let kind = if inner.is_data() { "does not have the expected shape" } else { "is not valid JSON" };
         ApiError::invalid(format!("the body {kind}: {place}{inner}"))
     })?;

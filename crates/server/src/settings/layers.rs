@@ -106,7 +106,8 @@ impl Layers {
             Ok(text) => text,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound && !must_exist => return,
             Err(error) => {
-                let sentence = format!("this file of settings cannot be read: {error}");
+                let right = if must_exist { "; --config must name a TOML file" } else { "" };
+                let sentence = format!("this file of settings cannot be read: {error}{right}");
                 mistakes.push(Mistake { origin: Origin::File(path), sentence });
                 return;
             }
@@ -186,7 +187,7 @@ impl Layers {
     fn unknown(&self, key: &str, spell: impl Fn(&str) -> String) -> String {
         let nearest = names::nearest(key, self.0.keys().map(String::as_str)).map(spell);
         let hint = nearest.map_or_else(
-            || "`attest check-config` lists those there are".to_owned(),
+            || "`attest check-config --manual` explains those there are".to_owned(),
             |near| format!("did you mean {near}?"),
         );
         format!("there is no setting {key}; {hint}")

@@ -238,7 +238,8 @@ impl<'a> Reader<'a> {
 
     fn wrong(&mut self, key: &'static str, right: &str) {
         let given = self.layers.find(key).map_or_else(String::new, |layered| match &layered.value {
-            Value::Table(_) | Value::Array(_) => format!("is {}", layered.value.type_str()),
+            Value::Table(_) => "is a section".to_owned(),
+            Value::Array(_) => "is a list".to_owned(),
             value => format!("is {value}"),
         });
         self.mistake(key, format!("{key} {given}; it must be {right}"));
