@@ -28,5 +28,5 @@ pub mod turn;
 
 pub use agent::{Agent, AgentOptions};
 pub use log::{TurnLog, TurnWork};
-pub use partial::evidence_of_partial;
+pub use partial::{cited_sources, evidence_of_partial};
 pub use turn::{Answered, PastMessage, PastRole, TurnFailure, TurnRequest, TurnSink};

@@ -1,5 +1,7 @@
 //! What a partial answer rests on: one that was stopped, so that nobody judged it when it ended.
 
+use std::collections::BTreeSet;
+
 use attest_protocol::exchange::ExchangeMessage;
 use attest_protocol::frame::{Evidence, Source};
 use attest_tools::NO_EVIDENCE_NEEDED;
@@ -11,19 +13,29 @@ use crate::log::TurnWork;
 /// Judges a partial answer by its text, the sources of its turn and the work done so far.
 #[must_use]
 pub fn evidence_of_partial(content: &str, sources: &[Source], work: &TurnWork) -> Evidence {
-    let issued = |n: u32| sources.iter().any(|source| source.n == n);
-    let mut filter = CitationFilter::default();
-    filter.push(content, issued);
-    let (_, counted) = filter.finish();
     let reason = exit_reason(work);
     let grounds = Grounds {
-        cited: &counted.cited,
+        cited: &cited_numbers(content, sources),
         sources,
         previous: &[],
         consulted: work.record.tools.iter().any(|tool| tool != NO_EVIDENCE_NEEDED),
         exit_reason: reason.as_deref(),
     };
     judge(&grounds).0
+}
+
+/// The sources that a stored answer cites: what a restatement of it may keep.
+#[must_use]
+pub fn cited_sources(content: &str, sources: Vec<Source>) -> Vec<Source> {
+    let cited = cited_numbers(content, &sources);
+    sources.into_iter().filter(|source| cited.contains(&source.n)).collect()
+}
+
+fn cited_numbers(content: &str, sources: &[Source]) -> BTreeSet<u32> {
+    let issued = |n: u32| sources.iter().any(|source| source.n == n);
+    let mut filter = CitationFilter::default();
+    filter.push(content, issued);
+    filter.finish().1.cited
 }
 
 /// The reason that the model gave for its honest exit, from its own call.
@@ -69,6 +81,12 @@ mod tests {
         work.record.tools.push(tool.into());
         work.exchange.messages.push(ExchangeMessage::Assistant { content: None, tool_calls: vec![call] });
         work
+    }
+
+    #[test]
+    fn only_what_an_answer_cites_can_be_kept() {
+        let kept = cited_sources("In 1954 [2]. By twelve states [9].", vec![source(1), source(2), source(3)]);
+        assert_eq!(kept.iter().map(|source| source.n).collect::<Vec<_>>(), [2]);
     }
 
     #[test]

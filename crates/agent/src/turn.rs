@@ -40,7 +40,7 @@ pub struct TurnRequest {
     pub entities: Vec<ResolvedEntity>,
     /// The citation numbers that the conversation has issued.
     pub numbers: Vec<(u32, ChunkId)>,
-    /// The sources of the last answer, which an answer without a look-up may keep.
+    /// The sources that the last answer cites, which an answer without a look-up may keep.
     pub previous_sources: Vec<Source>,
     /// On whose behalf, and where.
     pub context: ToolContext,

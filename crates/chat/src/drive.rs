@@ -4,7 +4,7 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
-use attest_agent::{Agent, PastMessage, PastRole, TurnRequest, TurnSink};
+use attest_agent::{Agent, PastMessage, PastRole, TurnRequest, TurnSink, cited_sources};
 use attest_domain::{KbId, MessageId, Principal, TurnId};
 use attest_protocol::exchange::ToolExchange;
 use attest_protocol::view::Role;
@@ -60,7 +60,11 @@ pub(crate) async fn drive(service: ChatService, agent: Agent, admitted: Admitted
     .instrument(span)
     .await;
     drop(permit);
-    tokio::time::sleep(service.0.options.keep_ended).await;
+    // A server that ends waits for no reader to come back: what this task holds (the search index) has to be let go.
+    tokio::select! {
+        () = service.0.shutdown.cancelled() => {}
+        () = tokio::time::sleep(service.0.options.keep_ended) => {}
+    }
     service.0.hub.remove(turn_id);
 }
 
@@ -79,8 +83,9 @@ async fn prepare(
         store.list_resolved(begun.conversation_id, 20),
     )?;
     let last_answer = messages.iter().rev().find(|message| message.role == Role::Assistant);
-    let (replay, previous_sources) =
-        last_answer.map(|answer| (answer.tool_exchange.clone(), answer.sources.clone())).unwrap_or_default();
+    let (replay, previous_sources) = last_answer
+        .map(|a| (a.tool_exchange.clone(), cited_sources(&a.content, a.sources.clone())))
+        .unwrap_or_default();
     let context = ToolContext { kb_id, principal, question: begun.question.clone() };
     Ok(TurnRequest {
         question: begun.question.clone(),

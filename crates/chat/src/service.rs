@@ -103,6 +103,8 @@ impl ChatService {
                 tracing::error!(turns = self.running_turns(), "Turns could not be saved before the end");
             }
         }
+        // Turns that have ended are not kept for readers any longer either.
+        self.0.shutdown.cancel();
     }
 
     async fn all_ended(&self) {
