@@ -7,7 +7,6 @@
 
 mod section;
 mod tokens;
-mod window;
 
 use std::ops::Range;
 
@@ -17,6 +16,11 @@ use text_splitter::{ChunkConfig, MarkdownSplitter, TextSplitter};
 use crate::parse::{Markup, Parsed};
 use section::Section;
 use tokens::TokenSizer;
+
+/// Loads the tokenizer, which takes a while, so that the first document does not wait for it. Blocks.
+pub(crate) fn warm_up() {
+    tokens::load();
+}
 
 /// The time was up before the text was cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,7 +70,16 @@ impl CharacterCount<'_> {
     }
 }
 
-enum Cutter {
+/// Bytes for each token of a passage that the splitter sees at once: room for several passages of any script. Its
+/// work grows faster than the text, so a large section is shown to it piece by piece.
+const WINDOW_BYTES_PER_TOKEN: usize = 32;
+
+struct Cutter {
+    splitter: Splitter,
+    window_bytes: usize,
+}
+
+enum Splitter {
     Plain(TextSplitter<TokenSizer>),
     Markdown(MarkdownSplitter<TokenSizer>),
 }
@@ -74,10 +87,11 @@ enum Cutter {
 impl Cutter {
     fn new(markup: Markup, max_tokens: usize) -> Self {
         let config = ChunkConfig::new(max_tokens).with_sizer(TokenSizer::new(max_tokens));
-        match markup {
-            Markup::Plain => Self::Plain(TextSplitter::new(config)),
-            Markup::Markdown => Self::Markdown(MarkdownSplitter::new(config)),
-        }
+        let splitter = match markup {
+            Markup::Plain => Splitter::Plain(TextSplitter::new(config)),
+            Markup::Markdown => Splitter::Markdown(MarkdownSplitter::new(config)),
+        };
+        Self { splitter, window_bytes: max_tokens.saturating_mul(WINDOW_BYTES_PER_TOKEN) }
     }
 
     /// The passages of a section as bytes of the text, in order.
@@ -88,27 +102,40 @@ impl Cutter {
         is_over: &dyn Fn() -> bool,
     ) -> Result<Vec<Range<usize>>, OutOfTime> {
         let mut ranges: Vec<Range<usize>> = Vec::new();
-        for window in window::divide(text, section.bytes.clone()) {
+        let mut start = section.bytes.start;
+        while start < section.bytes.end {
             if is_over() {
                 return Err(OutOfTime);
             }
-            let Some(part) = text.get(window.clone()) else { continue };
-            for (at, passage) in self.split(part) {
-                let start = window.start + at;
-                let end = start + passage.len();
+            let end = section.bytes.end.min(text.ceil_char_boundary(start.saturating_add(self.window_bytes)));
+            let mut passages = self.split(text, start..end);
+            let mut next = end;
+            // The last passage of a window was cut short by it: the next window begins there.
+            if end < section.bytes.end
+                && let Some(last) = passages.pop_if(|last| last.start > start)
+            {
+                next = last.start;
+            }
+            for passage in passages {
                 match ranges.last_mut() {
-                    Some(last) if section.is_heading_only(text, last) => last.end = end,
-                    _ => ranges.push(start..end),
+                    Some(last) if section.is_heading_only(text, last) => last.end = passage.end,
+                    _ => ranges.push(passage),
                 }
             }
+            start = next;
         }
         Ok(ranges)
     }
 
-    fn split<'t>(&self, part: &'t str) -> Vec<(usize, &'t str)> {
-        match self {
-            Self::Plain(splitter) => splitter.chunk_indices(part).collect(),
-            Self::Markdown(splitter) => splitter.chunk_indices(part).collect(),
+    fn split(&self, text: &str, window: Range<usize>) -> Vec<Range<usize>> {
+        let to_range = |(at, passage): (usize, &str)| {
+            let start = window.start + at;
+            start..start + passage.len()
+        };
+        let part = text.get(window.clone()).unwrap_or("");
+        match &self.splitter {
+            Splitter::Plain(splitter) => splitter.chunk_indices(part).map(to_range).collect(),
+            Splitter::Markdown(splitter) => splitter.chunk_indices(part).map(to_range).collect(),
         }
     }
 }

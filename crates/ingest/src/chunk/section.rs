@@ -22,7 +22,8 @@ struct Opening<'h> {
 impl Section<'_> {
     /// The headings above what ends at `end`, outermost first. Empty headings are left out.
     pub(super) fn path_before(&self, end: usize) -> Vec<String> {
-        let last = self.openings.iter().rev().find(|opening| opening.start < end).or(self.openings.first());
+        let opened = self.openings.partition_point(|opening| opening.start < end);
+        let last = self.openings.get(opened.saturating_sub(1));
         last.map_or_else(Vec::new, |opening| opening.path.iter().map(|title| (*title).to_owned()).collect())
     }
 

@@ -40,18 +40,33 @@ fn check(text: &str, chunks: &[Chunk]) {
 #[test]
 fn passages_of_markdown_stay_in_their_sections() {
     let text = "Before.\n\n# Bell Labs\n\n## History\n\nFounded in 1925. 😀\n\n## People\n\nMervin Kelly was its president from 1951 to 1959. He had been its director of research. James Fisk followed him and stayed until 1973.\n\n# 图灵\n\n艾伦·图灵生于1912年。\n\n## Empty\n";
-    insta::assert_snapshot!(shown("a.md", text, 20), @"");
+    insta::assert_snapshot!(shown("a.md", text, 20), @r###"
+    0..7 [] "Before."
+    9..52 [Bell Labs > History] "# Bell Labs\n\n## History\n\nFounded in 1925. 😀"
+    54..114 [Bell Labs > People] "## People\n\nMervin Kelly was its president from 1951 to 1959."
+    115..152 [Bell Labs > People] "He had been its director of research."
+    153..199 [Bell Labs > People] "James Fisk followed him and stayed until 1973."
+    201..220 [图灵] "# 图灵\n\n艾伦·图灵生于1912年。"
+    222..230 [图灵 > Empty] "## Empty"
+    "###);
 }
 
 #[test]
 fn a_heading_is_never_alone_before_its_text() {
     let text = "# A heading of several words\n\nOne two three four five six seven eight nine ten eleven twelve thirteen fourteen.\n";
-    insta::assert_snapshot!(shown("a.md", text, 12), @"");
+    insta::assert_snapshot!(shown("a.md", text, 12), @r###"
+    0..78 [A heading of several words] "# A heading of several words\n\nOne two three four five six seven eight nine ten"
+    79..111 [A heading of several words] "eleven twelve thirteen fourteen."
+    "###);
 }
 
 #[test]
 fn plain_text_has_no_headings() {
-    insta::assert_snapshot!(shown("a.txt", "# no heading\r\n\r\nA line.\nAnother line, 文字。\n", 8), @"");
+    insta::assert_snapshot!(shown("a.txt", "# no heading\r\n\r\nA line.\nAnother line, 文字。\n", 8), @r###"
+    0..12 [] "# no heading"
+    14..21 [] "A line."
+    22..39 [] "Another line, 文字。"
+    "###);
 }
 
 #[test]
@@ -76,11 +91,29 @@ fn what_passes_its_deadline_is_given_up() {
 }
 
 #[test]
-fn a_line_without_end_takes_time_in_proportion() {
-    let (text, chunks) = read("a.txt", &"long line without any end ".repeat(10_000), 200);
+fn a_line_without_end_is_cut_into_full_passages() {
+    let (text, chunks) = read("a.txt", &"long line without any end ".repeat(2_000), 200);
     check(&text, &chunks);
-    let (text, chunks) = read("a.md", &"字".repeat(60_000), 200);
-    check(&text, &chunks);
+    let lengths: Vec<usize> = chunks.iter().map(|chunk| chunk.text.chars().count()).collect();
+    assert!(lengths.iter().rev().skip(1).all(|length| *length >= 750), "{lengths:?}");
+    for text in ["字".repeat(5_000), "x".repeat(9_000), format!("a{}b", " ".repeat(20_000))] {
+        let (text, chunks) = read("a.md", &text, 200);
+        check(&text, &chunks);
+    }
+}
+
+/// Case: a file of one line made a reader hang. The work is asked for its time every few kilobytes, however the
+/// text is made.
+#[test]
+fn the_time_is_looked_at_every_few_kilobytes() {
+    let asked = std::cell::Cell::new(0);
+    let parsed =
+        (find_format("a.txt").unwrap().parse)(" ".repeat(100_000).replacen(' ', "x", 1).as_bytes()).unwrap();
+    let chunks = cut(&parsed, DocumentId::new(), 200, &|| {
+        asked.set(asked.get() + 1);
+        false
+    });
+    assert_eq!((chunks.map(|chunks| chunks.len()), asked.get()), (Ok(1), 16));
 }
 
 proptest! {

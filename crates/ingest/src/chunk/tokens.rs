@@ -8,8 +8,7 @@ use tiktoken_rs::CoreBPE;
 /// Characters that count as a token at least: keeps a passage readable where tokens are long, such as runs of spaces.
 const CHARACTERS_PER_TOKEN: usize = 4;
 
-/// The vocabulary `o200k_base`, which is part of the program: nothing is downloaded. Loaded once, by the first
-/// document. Passages are sized alike whichever model is configured, so that an index does not depend on it.
+/// The vocabulary `o200k_base`, which is part of the program: nothing is downloaded. Loaded once. Passages are sized alike whichever model is configured, so that an index does not depend on it.
 static VOCABULARY: LazyLock<Option<CoreBPE>> = LazyLock::new(|| match tiktoken_rs::o200k_base() {
     Ok(vocabulary) => Some(vocabulary),
     Err(error) => {
@@ -17,6 +16,11 @@ static VOCABULARY: LazyLock<Option<CoreBPE>> = LazyLock::new(|| match tiktoken_r
         None
     }
 });
+
+/// Loads the vocabulary, unless it is loaded: some hundred milliseconds.
+pub(super) fn load() {
+    LazyLock::force(&VOCABULARY);
+}
 
 /// Counts the tokens of a passage, or a quarter of its characters where that is more.
 #[derive(Debug)]

@@ -44,6 +44,7 @@ impl Intake {
     /// moments if it is large; it is read again once its claim has run out.
     pub async fn run(self, cancel: CancellationToken) {
         let mut tasks = JoinSet::new();
+        tasks.spawn_blocking(chunk::warm_up);
         tasks.spawn(self.clone().listen(cancel.clone()));
         for _ in 0..self.inner.options.workers.max(1) {
             tasks.spawn(self.clone().work(cancel.clone()));
@@ -162,7 +163,9 @@ impl Intake {
         let ClaimedDocument { document, original, .. } = claimed;
         let task = tokio::task::spawn_blocking(move || {
             let until = Instant::now() + limit;
-            read_now(&document, &original, max_tokens, limit, &|| stopping.is_cancelled() || Instant::now() >= until)
+            read_now(&document, &original, max_tokens, limit, &|| {
+                stopping.is_cancelled() || Instant::now() >= until
+            })
         });
         match task.await {
             Ok(Ok((text, chunks))) => Reading::Done { text, chunks },

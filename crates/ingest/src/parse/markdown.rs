@@ -91,9 +91,9 @@ mod tests {
             outline("# One `x` *y*\n\ntext\n\nTwo\nlines\n===\n\n### 三 {#c}\n\n#\n"),
             [
                 (1, "One x y".to_owned(), 0),
-                (1, "Two lines".to_owned(), 22),
-                (3, "三".to_owned(), 37),
-                (1, String::new(), 52),
+                (1, "Two lines".to_owned(), 21),
+                (3, "三".to_owned(), 36),
+                (1, String::new(), 50),
             ]
         );
     }

@@ -1,0 +1,6 @@
+//! Documents on their way into a real store and index.
+
+mod house;
+mod reading;
+mod refusals;
+mod seeding;
