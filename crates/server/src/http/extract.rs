@@ -84,3 +84,54 @@ async fn path_parameter(parts: &mut Parts, name: &str) -> Result<String, ApiErro
         Path::<HashMap<String, String>>::from_request_parts(parts, &()).await.map_err(|_| missing())?;
     parameters.remove(name).ok_or_else(missing)
 }
+
+#[cfg(test)]
+mod tests {
+    use axum::Router;
+    use axum::body::Body;
+    use axum::http::Request;
+    use axum::routing::get;
+    use serde::Deserialize;
+    use tower::ServiceExt as _;
+
+    use super::*;
+    use crate::http::query::{Query, page_size};
+
+    #[derive(Deserialize)]
+    struct Parameters {
+        limit: Option<u32>,
+        #[serde(default)]
+        purge: bool,
+    }
+
+    async fn handler(
+        Id(id): Id<TurnId>,
+        Query(Parameters { limit, purge }): Query<Parameters>,
+    ) -> Result<String, ApiError> {
+        Ok(format!("{id} {} {purge}", page_size(limit, 20, 100)?))
+    }
+
+    #[tokio::test]
+    async fn ids_and_parameters_are_read_or_refused_with_what_is_wrong() {
+        let id = "0192f0c1-2b3a-7c4d-8e5f-001122334455";
+        let mut answers = Vec::new();
+        for target in [
+            format!("/{id}"),
+            format!("/{id}?limit=100&purge=true&other=1"),
+            "/seven".to_owned(),
+            "/%ff".to_owned(),
+            format!("/{id}?limit=0"),
+            format!("/{id}?limit=101"),
+            format!("/{id}?limit=-1"),
+            format!("/{id}?purge=maybe"),
+        ] {
+            let router = Router::new().route("/{turn}", get(handler));
+            let request = Request::get(&target).body(Body::empty()).unwrap();
+            let response = router.oneshot(request).await.unwrap();
+            let status = response.status().as_u16();
+            let body = axum::body::to_bytes(response.into_body(), 10_000).await.unwrap();
+            answers.push(format!("{target}: {status} {}", String::from_utf8_lossy(&body)));
+        }
+        insta::assert_snapshot!(answers.join("\n"));
+    }
+}

@@ -1,5 +1,6 @@
 //! Documents of a base.
 
+use attest_domain::text::without_nul;
 use attest_domain::{Document, DocumentId, DocumentState};
 use attest_ingest::Upload;
 use attest_protocol::ErrorCode;
@@ -130,6 +131,8 @@ async fn read_uploads(mut request: Request, limits: Limits) -> Result<Vec<Upload
     let limit = limits.document_bytes.saturating_mul(3).saturating_add(4_096);
     request.extensions_mut().insert(BodyLimit(limit));
     let Json(DocumentCreateRequest { filename, text, date }) = Json::from_request(request, &()).await?;
+    // Here NUL is a slip of whoever wrote the JSON; in the bytes of a file it would be a sign of what the file is.
+    let (filename, text) = (without_nul(&filename).into_owned(), without_nul(&text).into_owned());
     Ok(vec![Upload { filename, bytes: Bytes::from(text), date }])
 }
 

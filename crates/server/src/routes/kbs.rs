@@ -36,7 +36,10 @@ pub(crate) async fn create(
         Some(slug) => checked_slug(slug)?,
         None => slug_of(&name, id),
     };
-    let kb = KnowledgeBase { id, slug, name, created_at: state.clock.now() };
+    let now = state.clock.now();
+    // As exact as it is stored, so that the next answer says the same.
+    let created_at = now.replace_microsecond(now.microsecond()).unwrap_or(now);
+    let kb = KnowledgeBase { id, slug, name, created_at };
     state.store.create_kb(&kb).await?;
     Ok((StatusCode::CREATED, Json(view(kb))))
 }

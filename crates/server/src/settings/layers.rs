@@ -125,8 +125,8 @@ impl Layers {
             }
         };
         for (key, value) in flatten(table) {
-            if self.0.contains_key(&key) {
-                self.0.insert(key, Layered { value, origin: origin.clone() });
+            if let Some(entry) = self.0.get_mut(&key) {
+                *entry = Layered { value, origin: origin.clone() };
             } else {
                 let sentence = self.unknown(&key, |known| known.to_owned());
                 mistakes.push(Mistake { origin: origin.clone(), sentence });
