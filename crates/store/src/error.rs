@@ -45,7 +45,10 @@ impl From<sqlx::Error> for StoreError {
             sqlx::Error::Io(_)
             | sqlx::Error::PoolTimedOut
             | sqlx::Error::PoolClosed
-            | sqlx::Error::WorkerCrashed => Self::Unavailable(error),
+            | sqlx::Error::WorkerCrashed
+            // What stands before a database that is away (a container's port, a load balancer) takes a connection
+            // and closes it, which the driver reports as an answer that it did not expect.
+            | sqlx::Error::Protocol(_) => Self::Unavailable(error),
             sqlx::Error::Database(refusal) if refusal.code().is_some_and(|code| is_passing(&code)) => {
                 Self::Unavailable(error)
             }

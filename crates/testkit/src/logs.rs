@@ -9,6 +9,9 @@ use tracing_subscriber::fmt::MakeWriter;
 /// The most that is kept, in bytes. What comes after it is not looked at, so tests stay far below.
 const LIMIT: usize = 64 * 1024 * 1024;
 
+/// Set, the log also goes to standard error, to look for what went wrong.
+const MIRROR: &str = "ATTEST_TEST_LOG";
+
 static LOG: Mutex<Vec<u8>> = Mutex::new(Vec::new());
 
 /// Begins to keep the log. Everything of ours at its finest, because a secret must not stand there either.
@@ -34,6 +37,9 @@ struct Keeper;
 impl io::Write for Keeper {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let mut log = LOG.lock().unwrap_or_else(PoisonError::into_inner);
+        if std::env::var_os(MIRROR).is_some() {
+            io::stderr().write_all(bytes)?;
+        }
         let room = LIMIT.saturating_sub(log.len()).min(bytes.len());
         log.extend_from_slice(&bytes[..room]);
         Ok(bytes.len())

@@ -56,7 +56,7 @@ async fn a_body_of_another_shape_is_refused_with_the_field() {
         ("", "empty"),
         ("{", "JSON"),
         ("nonsense", "JSON"),
-        ("[]", "shape"),
+        ("[]", "object"),
         ("\"Hello\"", "shape"),
         ("null", "shape"),
         ("{\"message\": 7}", "message"),

@@ -138,7 +138,7 @@ async fn what_does_not_exist_is_not_found() {
 #[tokio::test]
 async fn the_inner_record_of_a_turn_never_leaves_the_server() {
     let server = TestServer::start(TestOptions::offline()).await;
-    let turn = server.ask("Who drew the bridge of Vexholm?").await;
+    let turn = server.ask("Who designed the bridge of Vexholm?").await;
     let shown = server.get(&format!("/conversations/{}", turn.conversation_id())).await.text();
     for inner in ["tool_exchange", "tool_call_id", "resolved", "function"] {
         assert!(!shown.contains(inner), "{inner} stands in {shown}");

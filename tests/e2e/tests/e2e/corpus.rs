@@ -4,7 +4,7 @@ use attest_protocol::knowledge::DocumentView;
 use attest_testkit::Api;
 
 pub const BRIDGE: &str = "# The bridge of Vexholm\n\n\
-    The bridge of Vexholm was drawn by Ottilie Brandvorn, who had built two lighthouses before. \
+    The bridge of Vexholm was designed by Ottilie Brandvorn, who had built two lighthouses before. \
     It was opened on 14 March 1931 and is 417 metres long.\n\n\
     ## Tolls\n\n\
     Until 1958 a toll of 35 quills was taken from every cart. The last collector was Emmerich Tolve.\n";

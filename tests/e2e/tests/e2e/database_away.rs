@@ -42,7 +42,11 @@ async fn a_question_while_the_database_is_away_is_refused_and_works_when_it_is_b
     reply.send_text("Hello.").await;
     reply.finish().await;
     assert_eq!(asker.turn().await.content(), "Hello.");
-    assert_eq!(server.send(server.request(Method::GET, "/readyz")).await.status, 200);
+    until("the server to say that it is ready", async || {
+        let ready = server.send(server.request(Method::GET, "/readyz")).await;
+        (ready.status == 200).then_some(())
+    })
+    .await;
 }
 
 #[tokio::test]

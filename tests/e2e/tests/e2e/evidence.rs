@@ -22,7 +22,7 @@ async fn questions_in_english_and_chinese_are_answered_from_documents_about_inve
     let server = TestServer::start(TestOptions::offline()).await;
     corpus::load(&server).await;
     for (question, fact, filename) in [
-        ("Who drew the bridge of Vexholm?", "Ottilie Brandvorn", "vexholm-bridge.md"),
+        ("Who designed the bridge of Vexholm?", "Ottilie Brandvorn", "vexholm-bridge.md"),
         ("How long is the bridge of Vexholm?", "417", "vexholm-bridge.md"),
         (
             "Who was the first director of Kestrelmoor observatory?",
@@ -41,7 +41,7 @@ async fn questions_in_english_and_chinese_are_answered_from_documents_about_inve
 async fn a_deleted_document_answers_nothing_any_more() {
     let server = TestServer::start(TestOptions::offline()).await;
     let [bridge, ..] = corpus::load(&server).await;
-    let question = "Who drew the bridge of Vexholm?";
+    let question = "Who designed the bridge of Vexholm?";
     assert_answers(&server.ask(question).await, "Ottilie Brandvorn", "vexholm-bridge.md");
 
     assert_eq!(server.delete(&format!("/documents/{}", bridge.id)).await.status, 204);
@@ -67,7 +67,7 @@ async fn what_is_not_in_the_base_is_said_to_be_missing() {
 async fn a_request_to_reword_keeps_the_sources_of_the_last_answer() {
     let server = TestServer::start(TestOptions::offline()).await;
     corpus::load(&server).await;
-    let first = server.ask("Who drew the bridge of Vexholm, and how long is it?").await;
+    let first = server.ask("Who designed the bridge of Vexholm, and how long is it?").await;
     assert_answers(&first, "Ottilie Brandvorn", "vexholm-bridge.md");
     let shorter = server.ask_in(first.conversation_id(), "shorter").await;
     assert_eq!(shorter.done().evidence.kind, EvidenceKind::Kept, "{:?}", shorter.content());
@@ -97,7 +97,7 @@ async fn a_greeting_takes_the_honest_exit_and_says_why() {
 async fn a_passage_keeps_its_number_for_the_whole_conversation() {
     let server = TestServer::start(TestOptions::offline()).await;
     corpus::load(&server).await;
-    let first = server.ask("Who drew the bridge of Vexholm?").await;
+    let first = server.ask("Who designed the bridge of Vexholm?").await;
     let second = server
         .ask_in(first.conversation_id(), "Who was the first director of Kestrelmoor observatory?")
         .await;
@@ -114,7 +114,7 @@ async fn a_passage_keeps_its_number_for_the_whole_conversation() {
 async fn an_excerpt_is_the_text_at_its_span() {
     let server = TestServer::start(TestOptions::offline()).await;
     corpus::load(&server).await;
-    for question in ["Who drew the bridge of Vexholm?", "云岫档案馆的首任馆长是谁？"] {
+    for question in ["Who designed the bridge of Vexholm?", "云岫档案馆的首任馆长是谁？"] {
         let turn = server.ask(question).await;
         let cited = turn.cited_sources();
         assert!(!cited.is_empty());

@@ -8,7 +8,7 @@ use attest_testkit::{
 
 /// Fails before anything was shown: the question stays, with the error.
 async fn assert_fails_with_nothing_shown(server: &TestServer, code: ErrorCode, retryable: bool) -> Turn {
-    let turn = server.ask("Who drew the bridge of Vexholm?").await;
+    let turn = server.ask("Who designed the bridge of Vexholm?").await;
     let error = turn.error();
     assert_eq!((error.code, error.retryable), (code, retryable), "{error:?}");
     assert_eq!(error.answer_id, None);
@@ -191,7 +191,7 @@ async fn a_reply_without_evidence_is_sent_back_once_and_nothing_of_it_is_shown()
     ])
     .await;
     let server = TestServer::start(TestOptions::scripted(&model)).await;
-    let turn = server.ask("Who drew the bridge of Vexholm?").await;
+    let turn = server.ask("Who designed the bridge of Vexholm?").await;
     assert_eq!(turn.content(), "I found nothing about it.");
     let requests = model.requests();
     assert_eq!(requests[0]["tool_choice"], "required");
@@ -205,7 +205,7 @@ async fn the_budget_ends_in_an_answer_without_tools() {
     let script = ["one", "two"].map(reply::search).into_iter().chain([reply::text("Nothing was found.")]);
     let model = ScriptedModel::start(script).await;
     let server = TestServer::start(TestOptions::scripted(&model).with("turn.calls", "2")).await;
-    let turn = server.ask("Who drew the bridge of Vexholm?").await;
+    let turn = server.ask("Who designed the bridge of Vexholm?").await;
     assert_eq!(turn.content(), "Nothing was found.");
     turn.done();
     let last = &model.requests()[2];

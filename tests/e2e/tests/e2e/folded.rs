@@ -11,7 +11,7 @@ use crate::corpus;
 async fn whoever_wants_json_gets_the_folded_turn_once_it_has_ended() {
     let server = TestServer::start(TestOptions::offline()).await;
     corpus::load(&server).await;
-    let request = server.chat_request(&question("Who drew the bridge of Vexholm?"));
+    let request = server.chat_request(&question("Who designed the bridge of Vexholm?"));
     let answer = server.send(request.header("accept", "application/json")).await;
     assert_eq!(answer.header("content-type"), Some("application/json"));
     let folded: FoldedTurn = answer.ok();

@@ -29,7 +29,7 @@ async fn thousands_of_tiny_documents_are_taken_in_while_the_server_goes_on_answe
     let taken_in = uploads.buffer_unordered(4).collect::<Vec<()>>();
     let asked = async {
         for _ in 0..5 {
-            let turn = server.ask("Who drew the bridge of Vexholm?").await;
+            let turn = server.ask("Who designed the bridge of Vexholm?").await;
             assert!(turn.content().contains("Ottilie Brandvorn"), "{}", turn.content());
             assert_eq!(turn.cited_sources()[0].document_id, bridge.id);
         }

@@ -12,7 +12,7 @@ async fn ctrl_c_leaves_nothing_running_and_the_next_start_reads_the_conversation
     let options = TestOptions::offline();
     let attest = AttestProcess::start(folder.path(), &options).await;
     attest.add_document("vexholm-bridge.md", corpus::BRIDGE).await;
-    let turn = attest.ask("Who drew the bridge of Vexholm?").await;
+    let turn = attest.ask("Who designed the bridge of Vexholm?").await;
     assert!(turn.content().contains("Ottilie Brandvorn"), "{}", turn.content());
     let before = attest.conversation(turn.conversation_id()).await;
     let postgres = AttestProcess::postgres_pid(folder.path()).expect("a private PostgreSQL runs");

@@ -43,7 +43,7 @@ async fn a_reader_gets_every_frame_once_whatever_frame_of_a_running_turn_it_saw_
         Frame::Conversation(frame) => frame.id,
         other => panic!("{other:?}"),
     };
-    for word in ["One ", "two ", "three ", "🔥four "] {
+    for word in ["One", " two", " three", " 🔥four"] {
         reply.send_text(word).await;
         seen.extend(asker.until_text(word).await);
     }
@@ -63,7 +63,7 @@ async fn a_reader_gets_every_frame_once_whatever_frame_of_a_running_turn_it_saw_
         assert_eq!(mark, (seen.len() as u64, seen.len() as u64), "where the replay after {seq} ends");
         readers.push(reader);
     }
-    reply.send_text("five.").await;
+    reply.send_text(" five.").await;
     reply.finish().await;
     let tail = asker.collect_to_end().await;
     assert!(tail.last().is_some_and(|last| last.frame.is_terminal()));
@@ -83,7 +83,7 @@ async fn a_reader_without_a_cursor_gets_a_snapshot_and_the_tail() {
     let mut asker = server.begin("Hello").await;
     let head = asker.conversation().await;
     let mut reply = model.past_the_gate().await;
-    reply.send_text("Half ").await;
+    reply.send_text("Half").await;
     let seen = asker.until_text("Half").await;
     let last = seen.last().unwrap().id;
 
@@ -95,12 +95,12 @@ async fn a_reader_without_a_cursor_gets_a_snapshot_and_the_tail() {
         (shown.turn_id, shown.conversation_id, shown.question_id),
         (head.turn_id, head.id, head.question_id)
     );
-    assert_eq!(shown.content, "Half ");
+    assert_eq!(shown.content, "Half");
     let live = reader.next().await.unwrap();
     assert_eq!(live.id, last);
     assert!(matches!(live.frame, Frame::Live(mark) if mark.seq == last.seq));
 
-    reply.send_text("whole.").await;
+    reply.send_text(" whole.").await;
     reply.finish().await;
     let tail = asker.collect_to_end().await;
     let reader_tail = reader.collect_to_end().await;

@@ -37,14 +37,14 @@ fn with_named_ids(request: &Value) -> String {
 async fn the_second_turn_replays_the_first_ones_exchange_right_before_its_answer() {
     let model = ScriptedModel::start([
         reply::search("Vexholm bridge").with_narration("Let me look."),
-        reply::text("Ottilie Brandvorn drew it [1]."),
+        reply::text("Ottilie Brandvorn designed it [1]."),
         reply::search("length of the bridge"),
         reply::text("417 metres [1]."),
     ])
     .await;
     let server = TestServer::start(TestOptions::scripted(&model)).await;
     server.add_document("vexholm-bridge.md", corpus::BRIDGE).await;
-    let first = server.ask("Who drew the bridge of Vexholm?").await;
+    let first = server.ask("Who designed the bridge of Vexholm?").await;
     let second = server.ask_in(first.conversation_id(), "And how long is it?").await;
     second.done();
 

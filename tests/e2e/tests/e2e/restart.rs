@@ -10,7 +10,7 @@ use crate::corpus;
 async fn conversations_and_documents_outlive_a_restart() {
     let mut server = TestServer::start(TestOptions::offline()).await;
     corpus::load(&server).await;
-    let first = server.ask("Who drew the bridge of Vexholm?").await;
+    let first = server.ask("Who designed the bridge of Vexholm?").await;
     let before = server.conversation(first.conversation_id()).await;
     server.restart().await;
     assert_eq!(server.conversation(first.conversation_id()).await, before);

@@ -10,12 +10,12 @@ use crate::corpus;
 async fn answered() -> (ScriptedModel, TestServer, Turn) {
     let model = ScriptedModel::start([
         reply::search("bridge Vexholm").with_narration("Looking 🔍."),
-        reply::text("Ottilie Brandvorn drew it [1], and it opened in 1931 [1]."),
+        reply::text("Ottilie Brandvorn designed it [1], and it opened in 1931 [1]."),
     ])
     .await;
     let server = TestServer::start(TestOptions::scripted(&model)).await;
     server.add_document("vexholm-bridge.md", corpus::BRIDGE).await;
-    let turn = server.ask("Who drew the bridge of Vexholm?").await;
+    let turn = server.ask("Who designed the bridge of Vexholm?").await;
     turn.done();
     (model, server, turn)
 }

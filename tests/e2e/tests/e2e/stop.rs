@@ -136,7 +136,7 @@ async fn a_running_turn_keeps_questions_and_deletion_out_and_names_itself() {
     assert_eq!(page.conversations[0].running_turn_id, Some(head.turn_id));
     let details = server.turn(head.turn_id).await;
     assert_eq!(details.state, TurnState::Running);
-    assert_eq!(details.record.requests.len(), 1, "what it has done so far can be read");
+    assert_eq!(details.record.requests[0].calls, 1, "what it has done so far can be read");
 
     reply.send_text("Done.").await;
     reply.finish().await;

@@ -11,21 +11,24 @@ use crate::corpus;
 async fn a_turn_streams_its_work_and_its_words_and_stores_what_it_said() {
     let model = ScriptedModel::start([
         reply::search("bridge Vexholm").with_narration("Let me look 🔍."),
-        reply::text("Ottilie Brandvorn drew it [1]. It opened in 1931 [1]."),
+        reply::text("Ottilie Brandvorn designed it [1]. It opened in 1931 [1]."),
     ])
     .await;
     let server = TestServer::start(TestOptions::scripted(&model)).await;
     server.add_document("vexholm-bridge.md", corpus::BRIDGE).await;
 
-    let turn = server.ask("Who drew the bridge of Vexholm?").await;
+    let turn = server.ask("Who designed the bridge of Vexholm?").await;
 
     turn.assert_sources_before_citations();
     let events = turn.events();
     assert_eq!((events[0], events[1]), ("conversation", "delta"), "{events:?}");
     assert_eq!(events.iter().filter(|event| **event == "step").count(), 1, "{events:?}");
     assert_eq!(events.iter().filter(|event| **event == "sources").count(), 1, "{events:?}");
-    assert_eq!(turn.title(), Some("Who drew the bridge of Vexholm?"));
-    assert_eq!(turn.content(), "Let me look 🔍.\n\nOttilie Brandvorn drew it [1]. It opened in 1931 [1].");
+    assert_eq!(turn.title(), Some("Who designed the bridge of Vexholm?"));
+    assert_eq!(
+        turn.content(),
+        "Let me look 🔍.\n\nOttilie Brandvorn designed it [1]. It opened in 1931 [1]."
+    );
     let steps = turn.steps();
     assert_eq!(steps.len(), 1);
     // Twelve letters and blanks, two units for the emoji, a full stop.
@@ -41,7 +44,7 @@ async fn a_turn_streams_its_work_and_its_words_and_stores_what_it_said() {
     assert_eq!(stored.running_turn_id, None);
     let [question, answer] = stored.messages.as_slice() else { panic!("{stored:#?}") };
     assert_eq!((question.id, question.role), (turn.question_id(), Role::User));
-    assert_eq!(question.content, "Who drew the bridge of Vexholm?");
+    assert_eq!(question.content, "Who designed the bridge of Vexholm?");
     assert_eq!((answer.id, answer.role), (done.answer_id, Role::Assistant));
     assert_eq!(answer.content, turn.content());
     assert_eq!((&answer.steps, &answer.sources), (&turn.steps(), &turn.sources()));

@@ -21,7 +21,7 @@ fn a_sound_request_has_no_faults() {
         "messages": [
             {"role": "system", "content": "You answer."},
             {"role": "user", "content": "When?"},
-            {"role": "assistant", "content": null, "tool_calls": [call("a"), call("b")]},
+            {"role": "assistant", "content": "", "tool_calls": [call("a"), call("b")]},
             {"role": "tool", "tool_call_id": "a", "content": "1"},
             {"role": "tool", "tool_call_id": "b", "content": "2"},
         ],
@@ -34,16 +34,16 @@ fn a_sound_request_has_no_faults() {
 #[test]
 fn calls_without_their_results_are_found() {
     for messages in [
-        json!([{"role": "assistant", "content": null, "tool_calls": [call("a")]}]),
-        json!([{"role": "assistant", "content": null, "tool_calls": [call("a")]}, {"role": "user", "content": "x"}]),
+        json!([{"role": "assistant", "content": "", "tool_calls": [call("a")]}]),
+        json!([{"role": "assistant", "content": "", "tool_calls": [call("a")]}, {"role": "user", "content": "x"}]),
         json!([{"role": "tool", "tool_call_id": "a", "content": "1"}]),
         json!([
-            {"role": "assistant", "content": null, "tool_calls": [call("a"), call("b")]},
+            {"role": "assistant", "content": "", "tool_calls": [call("a"), call("b")]},
             {"role": "tool", "tool_call_id": "b", "content": "2"},
             {"role": "tool", "tool_call_id": "a", "content": "1"},
         ]),
         json!([
-            {"role": "assistant", "content": null, "tool_calls": [call("a")]},
+            {"role": "assistant", "content": "", "tool_calls": [call("a")]},
             {"role": "tool", "tool_call_id": "a", "content": "1"},
             {"role": "tool", "tool_call_id": "a", "content": "1"},
         ]),
@@ -56,7 +56,10 @@ fn calls_without_their_results_are_found() {
 fn missing_content_and_half_present_tool_fields_are_found() {
     assert!(!with_messages(&json!([{"role": "user"}])).is_empty());
     assert!(!with_messages(&json!([{"role": "user", "content": null}])).is_empty());
-    assert!(!with_messages(&json!([{"role": "assistant", "content": null}])).is_empty());
+    assert!(!with_messages(&json!([{"role": "user", "content": "a\0b"}])).is_empty());
+    let answered = json!({"role": "tool", "tool_call_id": "a", "content": "1"});
+    let silent = json!({"role": "assistant", "content": null, "tool_calls": [call("a")]});
+    assert!(!with_messages(&json!([silent, answered])).is_empty());
     let user = json!([{"role": "user", "content": "x"}]);
     assert!(!checked(&json!({"messages": user, "tools": []})).is_empty());
     assert!(!checked(&json!({"messages": user, "tool_choice": "required"})).is_empty());
