@@ -122,12 +122,22 @@ pub enum ChatEvent {
     Reasoning(String),
     /// One complete call.
     Call(ToolCall),
+    /// A call that cannot run as it was written: refused before anything else looks at it. Only text mode writes one.
+    FaultyCall {
+        /// The call, its arguments as they came: they may be no JSON.
+        call: ToolCall,
+        /// What the model is told: the reason, then how to write the call. It needs no signature beside it.
+        fault: String,
+    },
     /// The end, always last and exactly once in a reply that did not fail.
     End {
         /// Why.
         finish: ReplyFinish,
         /// What it cost, where the endpoint says so.
         usage: Option<TokenUsage>,
+        /// Set when the reply keeps the floor: the turn does not end, this is sent as the next user message, and the
+        /// model is asked again. Never shown, never stored. Only text mode sets it.
+        continue_turn: Option<String>,
     },
 }
 

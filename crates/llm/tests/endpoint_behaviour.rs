@@ -42,7 +42,7 @@ async fn seen(
 }
 
 fn hello() -> Vec<Result<ChatEvent, ModelFailure>> {
-    vec![Ok(ChatEvent::Text("hi".into())), Ok(ChatEvent::End { finish: ReplyFinish::Stop, usage: None })]
+    vec![Ok(ChatEvent::Text("hi".into())), Ok(ChatEvent::End { finish: ReplyFinish::Stop, usage: None, continue_turn: None })]
 }
 
 async fn bodies(server: &MockServer) -> Vec<serde_json::Value> {
@@ -285,7 +285,7 @@ async fn a_connection_that_breaks_is_unreachable_before_the_first_event_and_inte
         "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}],\"usage\":{\"prompt_tokens\":1}}";
     let hi = || Ok(ChatEvent::Text("hi".into()));
     let usage = Some(TokenUsage { prompt_tokens: Some(1), completion_tokens: None });
-    let end = Ok(ChatEvent::End { finish: ReplyFinish::Stop, usage });
+    let end = Ok(ChatEvent::End { finish: ReplyFinish::Stop, usage, continue_turn: None });
     let cases = [
         (head.to_owned(), vec![Err(FailureClass::Unreachable)]),
         (format!("{head}{words}"), vec![hi(), Err(FailureClass::Interrupted)]),

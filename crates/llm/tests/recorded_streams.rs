@@ -106,8 +106,9 @@ fn shown(event: &Result<ChatEvent, ModelFailure>) -> String {
         Ok(ChatEvent::Text(text)) => format!("text {text:?}"),
         Ok(ChatEvent::Reasoning(text)) => format!("reasoning {text:?}"),
         Ok(ChatEvent::Call(call)) => format!("call {} {} {}", call.id, call.name, call.arguments),
-        Ok(ChatEvent::End { finish, usage: None }) => format!("end {finish:?}"),
-        Ok(ChatEvent::End { finish, usage: Some(usage) }) => {
+        Ok(ChatEvent::FaultyCall { call, fault }) => format!("faulty call {} {fault}", call.name),
+        Ok(ChatEvent::End { finish, usage: None, .. }) => format!("end {finish:?}"),
+        Ok(ChatEvent::End { finish, usage: Some(usage), .. }) => {
             let count = |tokens: Option<u64>| tokens.map_or("?".to_owned(), |tokens| tokens.to_string());
             let (read, written) = (count(usage.prompt_tokens), count(usage.completion_tokens));
             format!("end {finish:?} {read} read {written} written")

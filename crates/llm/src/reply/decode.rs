@@ -36,11 +36,20 @@ pub(super) enum Ending {
     Broken(ModelFailure),
 }
 
+/// The fields of a delta in which thoughts come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ThoughtField {
+    ReasoningContent,
+    Reasoning,
+}
+
 /// The state of one reply.
 #[derive(Debug)]
 pub(super) struct Decoder {
     out: VecDeque<ChatEvent>,
     thoughts: ThoughtSplitter,
+    /// The field of a delta in which this reply's thoughts come.
+    thought_field: Option<ThoughtField>,
     calls: CallAssembler,
     finish: FinishWord,
     usage: Option<TokenUsage>,
@@ -55,11 +64,12 @@ pub(super) struct Decoder {
 }
 
 impl Decoder {
-    /// A reply without events. The key is taken out of every sentence.
-    pub(super) fn new(key: Option<Secret>) -> Self {
+    /// A reply without events. The key is taken out of every sentence. `starts_in_reasoning`: see the reply's options.
+    pub(super) fn new(key: Option<Secret>, starts_in_reasoning: bool) -> Self {
         Self {
             out: VecDeque::new(),
-            thoughts: ThoughtSplitter::default(),
+            thoughts: ThoughtSplitter::new(starts_in_reasoning),
+            thought_field: None,
             calls: CallAssembler::default(),
             finish: FinishWord::Open,
             usage: None,
@@ -142,9 +152,14 @@ impl Decoder {
     }
 
     fn take_delta(&mut self, delta: Delta) {
-        // Relays send the same thought under both names.
-        if let Some(thought) = delta.reasoning_content.filled().or_else(|| delta.reasoning.filled()) {
-            self.think(thought);
+        // Relays send the same thought under both names, in one chunk or in two: one field is read in a reply.
+        for (field, thought) in [
+            (ThoughtField::ReasoningContent, delta.reasoning_content.into_text()),
+            (ThoughtField::Reasoning, delta.reasoning.into_text()),
+        ] {
+            if !thought.is_empty() && *self.thought_field.get_or_insert(field) == field {
+                self.think(thought);
+            }
         }
         match delta.content {
             Content::Nothing => {}
@@ -221,7 +236,7 @@ impl Decoder {
         let unanswered = finish == ReplyFinish::Stop && calls.is_empty();
         self.thoughts.finish(unanswered, &mut self.out);
         self.out.extend(calls.into_iter().map(ChatEvent::Call));
-        self.out.push_back(ChatEvent::End { finish, usage: self.usage });
+        self.out.push_back(ChatEvent::End { finish, usage: self.usage, continue_turn: None });
         Ok(())
     }
 

@@ -44,7 +44,7 @@ fn hi() -> ChatEvent {
 }
 
 fn good() -> Vec<Result<ChatEvent, ModelFailure>> {
-    vec![Ok(hi()), Ok(ChatEvent::End { finish: ReplyFinish::Stop, usage: None })]
+    vec![Ok(hi()), Ok(ChatEvent::End { finish: ReplyFinish::Stop, usage: None, continue_turn: None })]
 }
 
 #[tokio::test(start_paused = true)]

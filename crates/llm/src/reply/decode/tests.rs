@@ -2,7 +2,7 @@ use super::*;
 
 /// The events of a reply of these data events, ended as given, and its failure.
 fn reply(data: &[&str], ending: Ending) -> (Vec<ChatEvent>, Option<ModelFailure>) {
-    let mut decoder = Decoder::new(None);
+    let mut decoder = Decoder::new(None, false);
     let mut outcome = Ok(Progress::Open);
     for data in data {
         outcome = decoder.take(&Event { event: "message".into(), data: (*data).into(), ..Event::default() });
@@ -30,7 +30,7 @@ fn reasoning(words: &str) -> ChatEvent {
 }
 
 fn end(finish: ReplyFinish) -> ChatEvent {
-    ChatEvent::End { finish, usage: None }
+    ChatEvent::End { finish, usage: None, continue_turn: None }
 }
 
 const STOP: &str = r#"{"choices":[{"delta":{},"finish_reason":"stop"}]}"#;
@@ -148,7 +148,7 @@ fn an_error_ends_the_reply_in_every_shape_and_whatever_follows() {
 
 #[test]
 fn the_error_event_fails_whatever_its_body_looks_like() {
-    let mut decoder = Decoder::new(Some(Secret::new("my-key-123")));
+    let mut decoder = Decoder::new(Some(Secret::new("my-key-123")), false);
     let event = Event {
         event: "error".into(),
         data: r#"{"code":400,"details":"my-key-123 is wrong"}"#.into(),
@@ -199,11 +199,11 @@ fn usage_is_read_wherever_it_stands_and_never_harms() {
         (r#"{"choices":[],"usage":{"prompt_tokens":null,"completion_tokens":[1]}}"#.to_owned(), None),
     ];
     for (chunk, usage) in cases {
-        let expected = vec![ChatEvent::End { finish: ReplyFinish::Stop, usage }];
+        let expected = vec![ChatEvent::End { finish: ReplyFinish::Stop, usage, continue_turn: None }];
         assert_eq!(reply(&[STOP, &chunk, "[DONE]"], Ending::Eof), (expected, None), "{chunk}");
     }
     let one =
         format!(r#"{{"choices":[{{"delta":{{"content":"end"}},"finish_reason":"stop"}}],"usage":{counts}}}"#);
-    let expected = vec![text("end"), ChatEvent::End { finish: ReplyFinish::Stop, usage }];
+    let expected = vec![text("end"), ChatEvent::End { finish: ReplyFinish::Stop, usage, continue_turn: None }];
     assert_eq!(reply(&[&one], Ending::Eof), (expected, None));
 }
