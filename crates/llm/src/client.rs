@@ -3,7 +3,7 @@
 //! It sends a request again only in another shape, when a refusal says which one would be accepted, and each change at
 //! most once. Resending the same request is [`crate::retry`]'s.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -20,12 +20,15 @@ use crate::failure::{
     FailureClass, ModelFailure, Refusal, affordable_tokens, classify, fitting_max_tokens, presentable,
     root_cause,
 };
+use crate::learned::{Learned, LessonMemory, ProcessMemory};
+use crate::quirks::lessons_of;
 use crate::reply::{ReplyOptions, read_reply};
 use crate::retry::{RetryPolicy, RetryingBackend};
 
+mod prompt_size;
 mod request;
 
-use request::{Body, Shape};
+use request::{Shape, body};
 
 /// The most bytes of a refusal's body that are read.
 const MAX_REFUSAL: usize = 64 * 1024;
@@ -43,13 +46,11 @@ pub struct OpenAiClient {
     url: Url,
     endpoint: String,
     options: EndpointOptions,
-    /// What the endpoint refused once it is not asked again while the process lives.
-    no_stream_options: AtomicBool,
-    completion_tokens: AtomicBool,
+    memory: Arc<dyn LessonMemory>,
 }
 
 impl OpenAiClient {
-    /// A client for these settings. Nothing is sent yet.
+    /// A client for these settings. Nothing is sent yet. What the endpoint teaches is remembered while the process lives.
     ///
     /// # Errors
     /// An [`EndpointError`] for a key that cannot stand in a header, and when TLS cannot be set up.
@@ -59,9 +60,14 @@ impl OpenAiClient {
             url: route_url(&options.base_url, "/chat/completions"),
             endpoint: host_of(&options.base_url),
             options,
-            no_stream_options: AtomicBool::new(false),
-            completion_tokens: AtomicBool::new(false),
+            memory: Arc::new(ProcessMemory::default()),
         })
+    }
+
+    /// This client with another memory for what its endpoint teaches.
+    #[must_use]
+    pub fn with_memory(self, memory: Arc<dyn LessonMemory>) -> Self {
+        Self { memory, ..self }
     }
 
     /// Host and port, for logs.
@@ -75,33 +81,17 @@ impl OpenAiClient {
         RetryingBackend::new(self, policy, endpoint)
     }
 
-    fn shape(&self, request: &ChatRequest) -> Shape {
-        Shape {
-            stream_options: !self.no_stream_options.load(Ordering::Relaxed),
-            completion_tokens: self.completion_tokens.load(Ordering::Relaxed),
-            max_tokens: request.max_tokens.or(self.options.max_tokens),
+    /// Remembers what an accepted request proved.
+    fn remember(&self, known: Learned, obeyed: Learned) {
+        for lesson in obeyed.iter().filter(|lesson| !known.has(*lesson)) {
+            tracing::info!(
+                endpoint.host = self.endpoint,
+                model.name = self.options.model,
+                endpoint.lesson = lesson.name(),
+                "the endpoint accepts the request in another shape, which is kept"
+            );
+            self.memory.set(lesson);
         }
-    }
-
-    /// The shape that this refusal says would be accepted. `None` when it says none, or one that was tried.
-    fn reshaped(&self, tried: Shape, failure: &ModelFailure, body: &str) -> Option<Shape> {
-        let bad_shape = matches!(failure.class, FailureClass::Rejected { status: 400 | 422 });
-        if bad_shape && tried.stream_options && body.contains("stream_options") {
-            self.no_stream_options.store(true, Ordering::Relaxed);
-            return Some(Shape { stream_options: false, ..tried });
-        }
-        let limited = tried.max_tokens.is_some();
-        if bad_shape && limited && !tried.completion_tokens && body.contains("max_completion_tokens") {
-            self.completion_tokens.store(true, Ordering::Relaxed);
-            return Some(Shape { completion_tokens: true, ..tried });
-        }
-        let fitting = match failure.class {
-            FailureClass::OutOfCredit => affordable_tokens(body),
-            FailureClass::ContextTooLong { .. } if limited => fitting_max_tokens(body),
-            _ => None,
-        }?;
-        let smaller = tried.max_tokens.is_none_or(|limit| fitting < limit);
-        (smaller && fitting >= MIN_USEFUL_TOKENS).then_some(Shape { max_tokens: Some(fitting), ..tried })
     }
 
     async fn send(&self, body: Vec<u8>, deadline: Instant) -> Result<Response, ModelFailure> {
@@ -125,11 +115,13 @@ impl ChatBackend for OpenAiClient {
     async fn chat(&self, request: ChatRequest) -> Result<ChatStream, ModelFailure> {
         let started = Instant::now();
         let deadline = started + self.options.first_event_timeout;
-        let mut shape = self.shape(&request);
-        let mut limit_changed = false;
+        let known = self.memory.get();
+        let mut shape = Shape { learned: known, max_tokens: request.max_tokens.or(self.options.max_tokens) };
+        let mut text = body(&self.options.model, &request, shape)?;
+        let mut resends = Resends::default();
         loop {
-            let body = Body::new(&self.options.model, &request, shape).to_json()?;
-            let response = self.send(body, deadline).await?;
+            let sent = text.clone();
+            let response = self.send(sent, deadline).await?;
             let status = response.status();
             tracing::debug!(
                 endpoint.host = self.endpoint,
@@ -139,35 +131,81 @@ impl ChatBackend for OpenAiClient {
                 "the model endpoint answered"
             );
             if status.is_success() {
+                self.remember(known, shape.learned);
                 let options = ReplyOptions {
                     endpoint: self.endpoint.clone(),
                     // What the answer's head took is gone from the wait for the first event.
                     first_event_timeout: deadline.saturating_duration_since(Instant::now()),
                     idle_timeout: self.options.idle_timeout,
                     key: self.options.api_key.clone(),
+                    starts_in_reasoning: self.options.starts_in_reasoning,
                 };
-                return Ok(read_reply(response.bytes_stream(), options));
+                let reply = read_reply(response.bytes_stream(), options);
+                return Ok(prompt_size::watched(reply, &request, &self.endpoint));
             }
-            let (failure, text) = refused(response, &self.options).await;
-            match self.reshaped(shape, &failure, &text) {
-                // One new token limit a request: a second refusal is an answer.
-                Some(next) if next.max_tokens == shape.max_tokens || !limit_changed => {
-                    limit_changed |= next.max_tokens != shape.max_tokens;
-                    tracing::info!(
-                        endpoint.host = self.endpoint,
-                        error.class = failure.class.name(),
-                        "the endpoint refused the request's shape and is asked once more: {}",
-                        failure.message
-                    );
-                    shape = next;
-                }
-                _ => return Err(failure),
-            }
+            let (failure, refusal) = refused(response, &self.options).await;
+            let next = resends.next(shape, &failure, &refusal, |shape| {
+                let changed = body(&self.options.model, &request, shape).ok()?;
+                (changed != text).then_some(changed)
+            });
+            let Some((next, changed)) = next else { return Err(failure) };
+            self.memory.saw_refusal(&failure);
+            tracing::info!(
+                endpoint.host = self.endpoint,
+                error.class = failure.class.name(),
+                "the endpoint refused the request's shape and is asked once more: {}",
+                failure.message
+            );
+            (shape, text) = (next, changed);
         }
     }
 
     fn model(&self) -> &str {
         &self.options.model
+    }
+}
+
+/// What one request was already sent again for.
+#[derive(Debug, Default)]
+struct Resends {
+    limited: bool,
+    healed: bool,
+}
+
+impl Resends {
+    /// The shape that this refusal says would be accepted, and the request in it. Each change is made once, one of the
+    /// history and one of the token limit at most: a second refusal is an answer. `write` gives nothing for a shape that
+    /// changes nothing.
+    fn next<T>(
+        &mut self,
+        tried: Shape,
+        failure: &ModelFailure,
+        refusal: &str,
+        write: impl Fn(Shape) -> Option<T>,
+    ) -> Option<(Shape, T)> {
+        if let FailureClass::Rejected { status } = failure.class {
+            return lessons_of(status, refusal)
+                .filter(|lesson| !tried.learned.has(*lesson) && !(self.healed && lesson.is_about_history()))
+                .find_map(|lesson| {
+                    let shape = Shape { learned: tried.learned.with(lesson), ..tried };
+                    Some((lesson, shape, write(shape)?))
+                })
+                .map(|(lesson, shape, written)| {
+                    self.healed |= lesson.is_about_history();
+                    (shape, written)
+                });
+        }
+        let fitting = match failure.class {
+            FailureClass::OutOfCredit => affordable_tokens(refusal),
+            FailureClass::ContextTooLong { .. } if tried.max_tokens.is_some() => fitting_max_tokens(refusal),
+            _ => None,
+        }?;
+        let smaller = tried.max_tokens.is_none_or(|limit| fitting < limit);
+        if !smaller || fitting < MIN_USEFUL_TOKENS || std::mem::replace(&mut self.limited, true) {
+            return None;
+        }
+        let shape = Shape { max_tokens: Some(fitting), ..tried };
+        write(shape).map(|written| (shape, written))
     }
 }
 

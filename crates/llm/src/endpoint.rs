@@ -28,6 +28,9 @@ pub struct EndpointOptions {
     /// The token limit of a request that states none. `None` leaves it to the endpoint; some of those then ask for
     /// credit for the model's maximum before they start.
     pub max_tokens: Option<u32>,
+    /// Replies may begin inside of a thought that only a closing tag ends, because the opening one stands in the model's
+    /// template. Said by the settings, never guessed: an answer may speak of such a tag.
+    pub starts_in_reasoning: bool,
 }
 
 impl EndpointOptions {
@@ -41,6 +44,7 @@ impl EndpointOptions {
             first_event_timeout: Duration::from_secs(300),
             idle_timeout: Duration::from_secs(120),
             max_tokens: None,
+            starts_in_reasoning: false,
         }
     }
 }
@@ -104,7 +108,7 @@ pub enum EndpointError {
 }
 
 /// The routes that are added to a base URL, and so must not end it.
-const ROUTES: [&str; 4] = ["/chat/completions", "/embeddings", "/completions", "/responses"];
+const ROUTES: [&str; 5] = ["/chat/completions", "/embeddings", "/completions", "/responses", "/models"];
 
 /// Checks a base URL as a person wrote it. Blanks around it and a slash at its end are accepted and removed.
 ///

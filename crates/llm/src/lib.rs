@@ -12,13 +12,16 @@
 //! `failure/classify.rs` (what a refusal means).
 //!
 //! How to add one more: a new wording of a refusal is a row in `failure/wordings.rs` and a row in its table test; a new
-//! oddity of a stream is a file under `tests/fixtures` and a row in `tests/recorded_streams.rs`.
+//! oddity of an endpoint is a row in [`quirks`] and a file under `tests/fixtures` with its expected events beside it.
 
 pub mod chat;
 pub mod client;
 pub mod embed;
 pub mod endpoint;
 pub mod failure;
+pub mod heal;
+pub mod learned;
+pub mod quirks;
 pub mod reply;
 pub mod retry;
 pub mod secret;

@@ -20,6 +20,7 @@ use crate::failure::{FailureClass, ModelFailure, presentable, root_cause};
 use crate::secret::Secret;
 
 mod calls;
+mod channels;
 mod chunk;
 mod decode;
 mod lenient;
@@ -43,6 +44,8 @@ pub struct ReplyOptions {
     pub idle_timeout: Duration,
     /// Taken out of every sentence.
     pub key: Option<Secret>,
+    /// The endpoint's replies may begin inside of a thought, with nothing but its closing tag in the text.
+    pub starts_in_reasoning: bool,
 }
 
 /// Reads the body of a successful answer: an event stream, or one whole JSON completion.
@@ -58,7 +61,7 @@ where
     let normalised = Normaliser::new(Box::pin(bytes), Arc::clone(&comments));
     Box::pin(Reply {
         events: Some(Box::pin(EventStream::new(normalised))),
-        decoder: Decoder::new(options.key.clone()),
+        decoder: Decoder::new(options.key.clone(), options.starts_in_reasoning),
         failure: None,
         patience: None,
         armed: false,

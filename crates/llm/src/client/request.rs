@@ -6,20 +6,31 @@ use serde_json::Value;
 
 use crate::chat::{ChatMessage, ChatRequest, ToolCall, ToolChoice, ToolSpec};
 use crate::failure::{FailureClass, ModelFailure};
+use crate::heal::heal;
+use crate::learned::{Learned, Lesson};
 
 /// What endpoints differ in, for one request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Shape {
-    /// Whether to ask for usage. Some refuse the field, and send usage unasked or never.
-    pub(super) stream_options: bool,
-    /// Whether the limit is called `max_completion_tokens`.
-    pub(super) completion_tokens: bool,
+    /// What the endpoint asked for.
+    pub(super) learned: Learned,
     /// The most tokens to write.
     pub(super) max_tokens: Option<u32>,
 }
 
+/// Writes the body: the history healed as the endpoint takes it, then the fields beside it.
+pub(super) fn body(model: &str, request: &ChatRequest, shape: Shape) -> Result<Vec<u8>, ModelFailure> {
+    let messages = heal(request.messages.clone(), shape.learned.into());
+    serde_json::to_vec(&Body::new(model, &messages, request, shape)).map_err(|error| {
+        ModelFailure::new(
+            FailureClass::Rejected { status: 0 },
+            format!("the request cannot be written as JSON: {error}"),
+        )
+    })
+}
+
 #[derive(Serialize)]
-pub(super) struct Body<'a> {
+struct Body<'a> {
     model: &'a str,
     messages: Vec<Message<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -40,34 +51,26 @@ pub(super) struct Body<'a> {
 impl<'a> Body<'a> {
     /// `ToolChoice::None` leaves out every tool field, the tools too; so does an empty list of tools, because a choice
     /// without tools is refused. `auto` is what every endpoint does unasked and some refuse in writing.
-    pub(super) fn new(model: &'a str, request: &'a ChatRequest, shape: Shape) -> Self {
+    fn new(model: &'a str, messages: &'a [ChatMessage], request: &'a ChatRequest, shape: Shape) -> Self {
         let with_tools = request.tool_choice != ToolChoice::None && !request.tools.is_empty();
-        let limit = shape.max_tokens;
+        let renamed = shape.learned.has(Lesson::CompletionTokens);
+        let message = |message| Message { message, learned: shape.learned };
         Self {
             model,
-            messages: request.messages.iter().map(Message).collect(),
+            messages: messages.iter().map(message).collect(),
             tools: if with_tools { request.tools.iter().map(Tool).collect() } else { Vec::new() },
             tool_choice: match &request.tool_choice {
                 ToolChoice::Required if with_tools => Some(Choice::Required),
                 ToolChoice::Named(name) if with_tools => Some(Choice::Named(name)),
                 _ => None,
             },
-            max_tokens: limit.filter(|_| !shape.completion_tokens),
-            max_completion_tokens: limit.filter(|_| shape.completion_tokens),
+            max_tokens: shape.max_tokens.filter(|_| !renamed),
+            max_completion_tokens: shape.max_tokens.filter(|_| renamed),
             temperature: request.temperature,
             stream: true,
-            stream_options: shape.stream_options.then_some(StreamOptions { include_usage: true }),
+            stream_options: (!shape.learned.has(Lesson::NoStreamOptions))
+                .then_some(StreamOptions { include_usage: true }),
         }
-    }
-
-    /// The body's bytes.
-    pub(super) fn to_json(&self) -> Result<Vec<u8>, ModelFailure> {
-        serde_json::to_vec(self).map_err(|error| {
-            ModelFailure::new(
-                FailureClass::Rejected { status: 0 },
-                format!("the request cannot be written as JSON: {error}"),
-            )
-        })
     }
 }
 
@@ -76,12 +79,15 @@ struct StreamOptions {
     include_usage: bool,
 }
 
-struct Message<'a>(&'a ChatMessage);
+struct Message<'a> {
+    message: &'a ChatMessage,
+    learned: Learned,
+}
 
 impl Serialize for Message<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
-        match self.0 {
+        match self.message {
             ChatMessage::System { content } => {
                 map.serialize_entry("role", "system")?;
                 map.serialize_entry("content", content)?;
@@ -92,8 +98,16 @@ impl Serialize for Message<'_> {
             }
             ChatMessage::Assistant { content, tool_calls } => {
                 map.serialize_entry("role", "assistant")?;
-                // An empty string where there is no text: some refuse null beside calls, some a missing field.
-                map.serialize_entry("content", content.as_deref().unwrap_or(""))?;
+                match content.as_deref() {
+                    None if self.learned.has(Lesson::NullContent) => {
+                        map.serialize_entry("content", &Value::Null)?;
+                    }
+                    // More endpoints refuse null beside calls, or a missing field, than refuse an empty string.
+                    content => map.serialize_entry("content", content.unwrap_or(""))?,
+                }
+                if self.learned.has(Lesson::EmptyReasoning) {
+                    map.serialize_entry("reasoning_content", "")?;
+                }
                 if !tool_calls.is_empty() {
                     let calls: Vec<_> = tool_calls.iter().map(Call::new).collect();
                     map.serialize_entry("tool_calls", &calls)?;
@@ -124,12 +138,9 @@ struct CalledFunction<'a> {
 }
 
 impl<'a> Call<'a> {
-    /// A replayed call needs whole arguments: several servers parse the history and answer 500 to a cut-off string for
-    /// the rest of the conversation. What the model really wrote is in the refusal that answers the call.
     fn new(call: &'a ToolCall) -> Self {
-        let whole = serde_json::from_str::<serde_json::Map<String, Value>>(&call.arguments).is_ok();
-        let arguments = if whole { call.arguments.as_str() } else { "{}" };
-        Self { id: &call.id, kind: "function", function: CalledFunction { name: &call.name, arguments } }
+        let function = CalledFunction { name: &call.name, arguments: &call.arguments };
+        Self { id: &call.id, kind: "function", function }
     }
 }
 
@@ -175,89 +186,4 @@ impl Serialize for Choice<'_> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const PLAIN: Shape = Shape { stream_options: true, completion_tokens: false, max_tokens: None };
-
-    fn written(request: &ChatRequest, shape: Shape) -> String {
-        String::from_utf8(Body::new("m", request, shape).to_json().unwrap()).unwrap()
-    }
-
-    fn request(tool_choice: ToolChoice) -> ChatRequest {
-        let parameters = serde_json::json!({"type": "object"});
-        ChatRequest {
-            messages: vec![ChatMessage::User { content: "q".into() }],
-            tools: vec![ToolSpec { name: "f".into(), description: "d".into(), parameters }],
-            tool_choice,
-            ..ChatRequest::default()
-        }
-    }
-
-    const HEAD: &str = r#"{"model":"m","messages":[{"role":"user","content":"q"}]"#;
-    const TOOLS: &str = r#","tools":[{"type":"function","function":{"name":"f","description":"d","parameters":{"type":"object"}}}]"#;
-    const TAIL: &str = r#","stream":true,"stream_options":{"include_usage":true}}"#;
-
-    #[test]
-    fn the_choice_decides_which_tool_fields_are_written() {
-        let named = r#","tool_choice":{"type":"function","function":{"name":"f"}}"#;
-        let cases = [
-            (ToolChoice::Auto, format!("{HEAD}{TOOLS}{TAIL}")),
-            (ToolChoice::None, format!("{HEAD}{TAIL}")),
-            (ToolChoice::Required, format!("{HEAD}{TOOLS},\"tool_choice\":\"required\"{TAIL}")),
-            (ToolChoice::Named("f".into()), format!("{HEAD}{TOOLS}{named}{TAIL}")),
-        ];
-        for (choice, expected) in cases {
-            assert_eq!(written(&request(choice), PLAIN), expected);
-        }
-        let no_tools = ChatRequest { tools: Vec::new(), ..request(ToolChoice::Required) };
-        assert_eq!(written(&no_tools, PLAIN), format!("{HEAD}{TAIL}"));
-    }
-
-    #[test]
-    fn limits_are_written_under_the_name_that_the_endpoint_takes() {
-        let request = ChatRequest { temperature: Some(0.5), ..request(ToolChoice::None) };
-        let limited = Shape { stream_options: false, max_tokens: Some(7), ..PLAIN };
-        assert_eq!(
-            written(&request, limited),
-            format!(r#"{HEAD},"max_tokens":7,"temperature":0.5,"stream":true}}"#)
-        );
-        let renamed = Shape { completion_tokens: true, ..limited };
-        assert_eq!(
-            written(&request, renamed),
-            format!(r#"{HEAD},"max_completion_tokens":7,"temperature":0.5,"stream":true}}"#)
-        );
-    }
-
-    #[test]
-    fn every_role_is_written_and_a_replayed_call_has_whole_arguments() {
-        let call = |id: &str, arguments: &str| ToolCall {
-            id: id.into(),
-            name: "f".into(),
-            arguments: arguments.into(),
-        };
-        let messages = vec![
-            ChatMessage::System { content: "s".into() },
-            ChatMessage::Assistant {
-                content: None,
-                tool_calls: vec![call("a", r#"{"q":1}"#), call("b", r#"{"q":"Par"#), call("c", "")],
-            },
-            ChatMessage::Tool { tool_call_id: "a".into(), content: "r".into() },
-            ChatMessage::Assistant { content: Some("done".into()), tool_calls: vec![] },
-        ];
-        let request = ChatRequest { messages, ..ChatRequest::default() };
-        let call = |id: &str, arguments: &str| {
-            format!(
-                r#"{{"id":"{id}","type":"function","function":{{"name":"f","arguments":"{arguments}"}}}}"#
-            )
-        };
-        let expected = [
-            r#"{"model":"m","messages":[{"role":"system","content":"s"},{"role":"assistant","content":"","tool_calls":["#,
-            &[call("a", r#"{\"q\":1}"#), call("b", "{}"), call("c", "{}")].join(","),
-            r#"]},{"role":"tool","tool_call_id":"a","content":"r"},{"role":"assistant","content":"done"}]"#,
-            TAIL,
-        ]
-        .concat();
-        assert_eq!(written(&request, PLAIN), expected);
-    }
-}
+mod tests;

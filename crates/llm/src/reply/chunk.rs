@@ -40,8 +40,8 @@ pub(super) struct Choice {
 #[serde(default)]
 pub(super) struct Delta {
     pub(super) content: Content,
-    pub(super) reasoning_content: Word,
-    pub(super) reasoning: Word,
+    pub(super) reasoning_content: Content,
+    pub(super) reasoning: Content,
     pub(super) refusal: Word,
     pub(super) tool_calls: List<Fragment>,
 }
@@ -177,6 +177,22 @@ pub(super) enum Content {
     Nothing,
     Text(String),
     Parts(Vec<Piece>),
+}
+
+impl Content {
+    /// All of it as one text, for a field that holds thoughts alone.
+    pub(super) fn into_text(self) -> String {
+        match self {
+            Self::Nothing => String::new(),
+            Self::Text(text) => text,
+            Self::Parts(pieces) => pieces
+                .into_iter()
+                .map(|piece| match piece {
+                    Piece::Text(text) | Piece::Reasoning(text) => text,
+                })
+                .collect(),
+        }
+    }
 }
 
 #[derive(Debug, PartialEq)]

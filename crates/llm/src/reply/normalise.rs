@@ -1,7 +1,7 @@
 //! Tidies the bytes of an answer for `eventsource-stream`: one item is one whole event with LF line ends.
 //!
-//! What it adds to that parser: lone CR (also cut from its LF), one BOM in front, a cap, comments out of the way, the
-//! `error:` field of llama.cpp, an event that the end of the stream leaves open, and bodies that are no event stream.
+//! What it adds to that parser: lone CR (also cut from its LF), one BOM in front, a cap, comments out of the way, an
+//! `error:` field, an event that the end of the stream leaves open, and bodies that are no event stream.
 
 use std::collections::VecDeque;
 use std::pin::Pin;

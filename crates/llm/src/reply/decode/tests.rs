@@ -204,6 +204,7 @@ fn usage_is_read_wherever_it_stands_and_never_harms() {
     }
     let one =
         format!(r#"{{"choices":[{{"delta":{{"content":"end"}},"finish_reason":"stop"}}],"usage":{counts}}}"#);
-    let expected = vec![text("end"), ChatEvent::End { finish: ReplyFinish::Stop, usage, continue_turn: None }];
+    let expected =
+        vec![text("end"), ChatEvent::End { finish: ReplyFinish::Stop, usage, continue_turn: None }];
     assert_eq!(reply(&[&one], Ending::Eof), (expected, None));
 }

@@ -2,7 +2,11 @@ use super::*;
 
 /// Thoughts and text of a reply, each joined.
 fn split(pieces: &[&str], unanswered: bool) -> (String, String) {
-    let (mut splitter, mut out) = (ThoughtSplitter::default(), VecDeque::new());
+    split_by(ThoughtSplitter::default(), pieces, unanswered)
+}
+
+fn split_by(mut splitter: ThoughtSplitter, pieces: &[&str], unanswered: bool) -> (String, String) {
+    let mut out = VecDeque::new();
     for piece in pieces {
         splitter.take((*piece).to_owned(), &mut out);
     }
@@ -36,6 +40,11 @@ fn a_thought_before_the_answer_is_told_apart_wherever_the_text_is_cut() {
         ("`<think>` opens it", "", "`<think>` opens it"),
         ("<think>余</think>好<think>x</think>", "余", "好<think>x</think>"),
         (" \n", "", ""),
+        ("[THINK]hm[/THINK]answer", "hm", "answer"),
+        ("◁think▷余◁/think▷好", "余", "好"),
+        ("<reasoning>r</reasoning>\n\nx", "r", "x"),
+        ("an answer</think> with a lone tag", "", "an answer</think> with a lone tag"),
+        ("<|channel>thought\nhm<channel|>answer <|channel>", "\nhm", "answer <|channel>"),
     ];
     for (reply, thoughts, text) in cases {
         let expected = (thoughts.to_owned(), text.to_owned());
@@ -54,4 +63,65 @@ fn a_thought_that_is_never_closed_is_the_answer_only_when_nothing_else_is() {
     let thought = "It is 1969. </thi".to_owned();
     assert_eq!(split(&pieces, true), (thought.clone(), thought.clone()));
     assert_eq!(split(&pieces, false), (thought, String::new()));
+}
+
+#[test]
+fn a_reply_of_a_marked_endpoint_is_a_thought_until_the_closing_tag() {
+    let cases = [
+        ("hm, yes</think>\n\nanswer", "hm, yes", "answer"),
+        ("hm </thi </think>a </think> b", "hm </thi ", "a </think> b"),
+        ("<think>hm</think>answer", "hm", "answer"),
+        ("hm</think><think>more</think>answer", "hmmore", "answer"),
+        ("<think/>answer", "", "answer"),
+    ];
+    for (reply, thoughts, text) in cases {
+        let expected = (thoughts.to_owned(), text.to_owned());
+        for (cut, _) in reply.char_indices() {
+            let pieces = [&reply[..cut], &reply[cut..]];
+            assert_eq!(
+                split_by(ThoughtSplitter::new(true), &pieces, true),
+                expected,
+                "{reply:?} cut at {cut}"
+            );
+        }
+    }
+    let whole = "The answer alone.".to_owned();
+    assert_eq!(split_by(ThoughtSplitter::new(true), &[&whole], true), (whole.clone(), whole));
+}
+
+#[test]
+fn channels_are_told_apart_wherever_the_text_is_cut() {
+    let cases = [
+        (
+            "<|channel|>analysis<|message|>Hm. <|end|><|start|>assistant<|channel|>final<|message|>It is 1969.<|return|>",
+            "Hm. ",
+            "It is 1969.",
+        ),
+        ("<|start|>assistant<|channel|>final<|message|>a < b <| c", "", "a < b <| c"),
+        ("<|channel|>analysis<|message|>t<|end|>plain answer", "t", "plain answer"),
+        ("<|channel|>analysis<|message|>t<|channel|>final<|message|>x", "t", "x"),
+        (
+            "<|channel|>commentary<|message|>I look.<|end|><|start|>assistant<|channel|>commentary to=functions.f <|constrain|>json<|message|>{\"q\":1}<|call|>",
+            "{\"q\":1}",
+            "I look.",
+        ),
+        (
+            "<|channel|>commentary<|message|>One.<|end|><|start|>assistant<|channel|>final<|message|>Two.",
+            "",
+            "One.\n\nTwo.",
+        ),
+        ("<|channel|>analysis<|message|>never ended", "never ended", ""),
+        ("<|start|> is a marker of a template", "", "<|start|> is a marker of a template"),
+        ("`<|channel|>` in code", "", "`<|channel|>` in code"),
+        ("<|channel|>final", "", "<|channel|>final"),
+    ];
+    for (reply, thoughts, text) in cases {
+        let expected = (thoughts.to_owned(), text.to_owned());
+        for (cut, _) in reply.char_indices() {
+            assert_eq!(split(&[&reply[..cut], &reply[cut..]], true), expected, "{reply:?} cut at {cut}");
+        }
+        let characters: Vec<String> = reply.chars().map(String::from).collect();
+        let characters: Vec<&str> = characters.iter().map(String::as_str).collect();
+        assert_eq!(split(&characters, true), expected, "{reply:?} one by one");
+    }
 }

@@ -1,0 +1,95 @@
+//! Where thoughts are written.
+
+use super::row;
+use crate::quirks::Quirk;
+
+pub(super) const ROWS: &[Quirk] = &[
+    row(
+        "`reasoning_content`",
+        "streams thoughts in a field of that name",
+        "events of their own, never part of the answer; they count as progress",
+        "DeepSeek, SiliconFlow, llama.cpp, older vLLM",
+        &[77],
+        "written/thoughts-in-reasoning-content.txt",
+    ),
+    row(
+        "`reasoning`",
+        "streams thoughts in a field of that name",
+        "read alike",
+        "Groq, OpenRouter, Ollama, vLLM",
+        &[78],
+        "written/thoughts-in-reasoning.txt",
+    ),
+    row(
+        "Thoughts under both names",
+        "sends every thought twice, in one chunk or in two",
+        "the first field that a reply uses is the one that is read",
+        "relays",
+        &[78],
+        "written/thoughts-under-both-names.txt",
+    ),
+    row(
+        "Thoughts as parts",
+        "streams `content` as a list of `thinking` and `text` parts",
+        "the parts are told apart",
+        "Mistral",
+        &[84],
+        "written/thoughts-as-parts.txt",
+    ),
+    row(
+        "Think tags",
+        "writes `<think>…</think>` before the answer, cut anywhere",
+        "split while it streams; a tag is one only where the reply begins",
+        "local servers without a reasoning parser",
+        &[81],
+        "written/think-tags-over-chunks.txt",
+    ),
+    row(
+        "Think tags in an answer",
+        "talks about `<think>` in code or in prose",
+        "stays text",
+        "every model",
+        &[81],
+        "written/think-tags-in-code.txt",
+    ),
+    row(
+        "Self-closed think tag",
+        "writes `<think/>`",
+        "no thought at all",
+        "hybrid models with thinking off",
+        &[83],
+        "written/think-tag-closes-itself.txt",
+    ),
+    row(
+        "Think tag never closed",
+        "opens a thought and ends",
+        "shown as the answer when there is nothing else, which the log says",
+        "many models",
+        &[83],
+        "written/think-tag-never-closed.txt",
+    ),
+    row(
+        "A reply that starts inside a thought",
+        "has the opening tag in its template, so only `</think>` is sent",
+        "for an endpoint that is marked so, text is a thought until the tag; elsewhere a lone closing tag is text",
+        "local servers with thinking templates",
+        &[81],
+        "written/starts-in-reasoning.txt",
+    ),
+    row(
+        "Channel markers",
+        "sends thoughts and answer as channels, with borders inside of one delta",
+        "split inside the delta; only the final channel and untargeted commentary are text",
+        "gpt-oss behind a plain server",
+        &[86],
+        "written/channel-markers.txt",
+    ),
+    row(
+        "Paired channel markers",
+        "wraps thoughts into `<|channel>thought … <channel|>`",
+        "split like think tags",
+        "Gemma on MLX servers",
+        &[86],
+        "written/paired-channel-markers.txt",
+    ),
+];
