@@ -124,7 +124,7 @@ impl Intake {
                 let kept = self.inner.store.finish_document(document.id, owner, &text, &chunks, now).await;
                 if kept.is_ok() {
                     self.inner.index.nudge();
-                    tracing::info!(
+                    tracing::debug!(
                         document.id = %document.id,
                         document.chunks = chunks.len(),
                         duration_ms = started.elapsed().as_millis() as u64,

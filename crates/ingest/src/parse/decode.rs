@@ -5,6 +5,9 @@ use crate::error::Refusal;
 
 /// A text with more than one control character in this many is none.
 const CHARACTERS_PER_CONTROL: usize = 20;
+/// NUL is forgiven more often: converters leave one where they had no character, for each ligature say. UTF-16
+/// without its mark has one in two.
+const CHARACTERS_PER_NUL: usize = 4;
 
 /// The text of a file. Taken out: the byte order mark, NUL, and CR (line ends become `\n`); everything else stays.
 pub(super) fn decode(bytes: &[u8]) -> Result<String, Refusal> {
@@ -47,14 +50,19 @@ fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Result<String, Refusal> {
 }
 
 fn refuse_binary(text: &str) -> Result<(), Refusal> {
-    // Tabs, line ends and form feeds are text; so is ESC, with which logs are coloured.
-    let controls = text
-        .chars()
-        .filter(|c| c.is_control() && !matches!(c, '\t' | '\n' | '\r' | '\u{c}' | '\u{1b}'))
-        .count();
-    let characters = text.chars().count();
-    if controls * CHARACTERS_PER_CONTROL > characters {
-        return Err(Refusal::Binary { controls, characters });
+    let (mut controls, mut nuls, mut characters) = (0, 0, 0);
+    for c in text.chars() {
+        characters += 1;
+        match c {
+            '\0' => nuls += 1,
+            // Tabs, line ends and form feeds are text; so is ESC, with which logs are coloured.
+            '\t' | '\n' | '\r' | '\u{c}' | '\u{1b}' => {}
+            c if c.is_control() => controls += 1,
+            _ => {}
+        }
+    }
+    if controls * CHARACTERS_PER_CONTROL > characters || nuls * CHARACTERS_PER_NUL > characters {
+        return Err(Refusal::Binary { controls: controls + nuls, characters });
     }
     Ok(())
 }
@@ -100,6 +108,11 @@ mod tests {
         ] {
             assert_eq!(decode(bytes).as_deref(), Ok(text));
         }
+    }
+
+    #[test]
+    fn nul_is_taken_out_of_a_text_that_has_some() {
+        assert_eq!(decode(b"of\0ce\n").as_deref().ok(), Some("ofce\n"));
     }
 
     #[test]
