@@ -1,12 +1,14 @@
 //! The shapes that cross the wire, in our own words: one request, one streamed reply.
 
 use std::pin::Pin;
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use futures::Stream;
 use serde::{Deserialize, Serialize};
 
 use crate::failure::ModelFailure;
+use crate::ladder::Standing;
 
 /// One message of a request, in the roles that every OpenAI-compatible endpoint knows.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -155,4 +157,15 @@ pub trait ChatBackend: Send + Sync {
 
     /// The model's name, for records and logs.
     fn model(&self) -> &str;
+
+    /// A backend for the requests of one turn, when it matters that they belong together; `None` when it does not.
+    fn for_turn(&self) -> Option<Arc<dyn ChatBackend>> {
+        None
+    }
+
+    /// With what of tools the last request went out, and what was given up for it. At [`crate::ladder::Level::Retrieval`]
+    /// a request with tools fails unsent.
+    fn standing(&self) -> Standing {
+        Standing::default()
+    }
 }

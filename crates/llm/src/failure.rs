@@ -5,12 +5,14 @@ use serde::{Deserialize, Serialize};
 mod body;
 mod classify;
 mod scrub;
+mod shape;
 mod wordings;
 
 pub(crate) use body::says_error;
 pub(crate) use classify::classify_in_stream;
 pub use classify::{Refusal, classify};
 pub(crate) use scrub::presentable;
+pub use shape::RefusedShape;
 pub(crate) use wordings::{affordable_tokens, fitting_max_tokens};
 
 /// The class of a failure. It survives the way through the agent library and back, so it serializes.
@@ -59,6 +61,9 @@ pub struct ModelFailure {
     pub retry_after_seconds: Option<u64>,
     /// True when the request timed out before anything came (such a failure is not retried).
     pub timed_out: bool,
+    /// The part of the request that was refused, where the endpoint's words tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shape: Option<RefusedShape>,
 }
 
 impl FailureClass {
@@ -83,7 +88,7 @@ impl FailureClass {
 impl ModelFailure {
     /// A failure that asks for no wait and did not time out.
     pub fn new(class: FailureClass, message: impl Into<String>) -> Self {
-        Self { class, message: message.into(), retry_after_seconds: None, timed_out: false }
+        Self { class, message: message.into(), retry_after_seconds: None, timed_out: false, shape: None }
     }
 }
 

@@ -20,6 +20,7 @@ pub mod embed;
 pub mod endpoint;
 pub mod failure;
 pub mod heal;
+pub mod ladder;
 pub mod learned;
 pub mod quirks;
 pub mod reply;

@@ -8,6 +8,7 @@ use time::format_description::well_known::Rfc2822;
 
 use super::body::{ErrorBody, is_html};
 use super::scrub::presentable;
+use super::shape::refused_shape;
 use super::wordings::{
     is_filtered, is_out_of_credit, is_overloaded, is_throttled, is_unauthorized, overflow_window,
 };
@@ -46,6 +47,7 @@ pub fn classify(refusal: &Refusal<'_>, key: Option<&Secret>) -> ModelFailure {
         message: presentable(&message, key),
         retry_after_seconds: retry_after(refusal.headers, refusal.received_at).map(|wait| wait.as_secs()),
         timed_out: false,
+        shape: refused_shape(class, &error, refusal.body),
     }
 }
 
@@ -59,7 +61,8 @@ pub(crate) fn classify_in_stream(data: &str, key: Option<&Secret>) -> ModelFailu
         Some(provider) => format!("the provider {provider} broke off with an error that it did not explain"),
         None => "the endpoint broke off with an error that it did not explain".to_owned(),
     });
-    ModelFailure::new(class, presentable(&message, key))
+    let shape = refused_shape(class, &error, data);
+    ModelFailure { shape, ..ModelFailure::new(class, presentable(&message, key)) }
 }
 
 fn class_of(status: u16, error: &ErrorBody, body: &str) -> FailureClass {
