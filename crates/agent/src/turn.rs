@@ -56,6 +56,8 @@ pub trait TurnSink: Send + Sync {
     fn step(&self, tool: &str, step: &StepText);
     /// The list of sources has changed; this is the whole list.
     fn sources(&self, sources: &[Source]);
+    /// Words that are not for the answer: a reader may ask to see them, nobody keeps them.
+    fn reasoning(&self, _text: &str) {}
     /// Waits until what was announced may pile up no further. Called between polls of the model's stream.
     async fn ready(&self) {}
 }

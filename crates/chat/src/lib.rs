@@ -21,5 +21,5 @@ mod service;
 
 pub use attach::Attachment;
 pub use error::ChatError;
-pub use reader::{Numbered, Reader};
+pub use reader::{Numbered, Reader, Told};
 pub use service::{ChatOptions, ChatService};

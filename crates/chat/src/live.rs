@@ -8,13 +8,17 @@ use attest_domain::{ConversationId, MessageId, TurnId};
 use attest_protocol::frame::{Delta, Snapshot, Source, Step};
 use attest_protocol::{Frame, Transcript};
 use attest_tools::StepText;
-use tokio::sync::watch;
+use tokio::sync::{broadcast, watch};
+
+/// Pieces of reasoning that a slow reader may be behind; older ones are lost to it, and that is fine.
+const THOUGHTS: usize = 256;
 
 /// A turn that can be followed: every frame so far, and a signal for each new one. The lock is held for moments
 /// and never across an await; readers take what they miss at their own pace, so no reader slows a turn.
 pub(crate) struct LiveTurn {
     state: Mutex<State>,
     newest: watch::Sender<u64>,
+    thoughts: broadcast::Sender<Arc<str>>,
 }
 
 struct State {
@@ -43,7 +47,11 @@ impl LiveTurn {
     ) -> (Arc<Self>, Publisher) {
         let transcript = Transcript::new(conversation_id, question_id, turn_id);
         let state = Mutex::new(State { transcript, frames: Vec::new() });
-        let live = Arc::new(Self { state, newest: watch::Sender::new(0) });
+        let live = Arc::new(Self {
+            state,
+            newest: watch::Sender::new(0),
+            thoughts: broadcast::Sender::new(THOUGHTS),
+        });
         (Arc::clone(&live), Publisher { live })
     }
 
@@ -78,6 +86,11 @@ impl LiveTurn {
     /// Wakes for each new frame.
     pub(crate) fn subscribe(&self) -> watch::Receiver<u64> {
         self.newest.subscribe()
+    }
+
+    /// Hears the model's reasoning from now on.
+    pub(crate) fn hear_thoughts(&self) -> broadcast::Receiver<Arc<str>> {
+        self.thoughts.subscribe()
     }
 
     /// Everything so far as one frame. Of a turn that has ended: everything before its terminal frame.
@@ -127,6 +140,13 @@ impl TurnSink for Announcer {
                 count: step.count,
             })
         });
+    }
+
+    fn reasoning(&self, text: &str) {
+        // Nobody listening is the usual case, and no error.
+        if self.0.thoughts.receiver_count() > 0 {
+            let _ = self.0.thoughts.send(without_nul(text).into());
+        }
     }
 
     fn sources(&self, sources: &[Source]) {

@@ -10,7 +10,7 @@ use attest_protocol::frame::LiveMark;
 use attest_protocol::view::FoldedTurn;
 use attest_protocol::{EventId, Frame, Transcript};
 use futures::{Stream, StreamExt};
-use tokio::sync::watch;
+use tokio::sync::{broadcast, watch};
 
 use crate::live::LiveTurn;
 
@@ -28,21 +28,31 @@ pub struct Numbered {
     pub frame: Arc<Frame>,
 }
 
+/// What a reader that asked for reasoning is told.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Told {
+    /// A frame, numbered and kept.
+    Frame(Numbered),
+    /// A piece of the model's reasoning: without a number, kept nowhere, and lost to a reader that is slow or away.
+    Reasoning(Arc<str>),
+}
+
 /// A stream of frames. It ends after the terminal frame, or after `idle`. Dropping it changes nothing for the turn.
 pub struct Reader {
     turn_id: TurnId,
     frames: Pin<Box<dyn Stream<Item = Numbered> + Send>>,
+    thoughts: Option<broadcast::Receiver<Arc<str>>>,
 }
 
 impl Reader {
     /// Frames that are known already.
     pub(crate) fn fixed(turn_id: TurnId, frames: Vec<Numbered>) -> Self {
-        Self { turn_id, frames: Box::pin(futures::stream::iter(frames)) }
+        Self { turn_id, frames: Box::pin(futures::stream::iter(frames)), thoughts: None }
     }
 
     /// Frames that become known later.
     pub(crate) fn later(turn_id: TurnId, frames: impl Stream<Item = Numbered> + Send + 'static) -> Self {
-        Self { turn_id, frames: Box::pin(frames) }
+        Self { turn_id, frames: Box::pin(frames), thoughts: None }
     }
 
     /// The frames of a turn from its first, as the asker gets them.
@@ -68,10 +78,31 @@ impl Reader {
 
     fn following(follower: Follower) -> Self {
         let turn_id = follower.turn_id;
+        let thoughts = Some(follower.live.hear_thoughts());
         let frames = futures::stream::unfold(follower, |mut follower| async move {
             follower.next().await.map(|numbered| (numbered, follower))
         });
-        Self { turn_id, frames: Box::pin(frames) }
+        Self { turn_id, frames: Box::pin(frames), thoughts }
+    }
+
+    /// The frames, and between them the model's reasoning as far as it is heard: only on the server that runs the
+    /// turn. It ends with the frames.
+    pub fn with_reasoning(mut self) -> impl Stream<Item = Told> + Send + Unpin {
+        let thoughts = self.thoughts.take();
+        Box::pin(futures::stream::unfold((self, thoughts), |(mut frames, mut thoughts)| async move {
+            loop {
+                // Frames first: reasoning never holds one up.
+                let thought = tokio::select! {
+                    biased;
+                    frame = frames.next() => return frame.map(|frame| (Told::Frame(frame), (frames, thoughts))),
+                    thought = next_thought(&mut thoughts) => thought,
+                };
+                match thought {
+                    Some(text) => return Some((Told::Reasoning(text), (frames, thoughts))),
+                    None => thoughts = None,
+                }
+            }
+        }))
     }
 
     /// The turn that is followed.
@@ -99,6 +130,18 @@ impl Stream for Reader {
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Numbered>> {
         self.frames.as_mut().poll_next(cx)
+    }
+}
+
+/// The next piece of reasoning; `None` when there will be no more, and never when nobody listens.
+async fn next_thought(thoughts: &mut Option<broadcast::Receiver<Arc<str>>>) -> Option<Arc<str>> {
+    let Some(receiver) = thoughts else { return std::future::pending().await };
+    loop {
+        match receiver.recv().await {
+            Ok(text) => return Some(text),
+            Err(broadcast::error::RecvError::Lagged(_)) => {}
+            Err(broadcast::error::RecvError::Closed) => return None,
+        }
     }
 }
 

@@ -162,3 +162,26 @@ async fn a_step_stands_at_the_length_in_utf16_units() {
     let transcript = turn.transcript();
     assert_eq!((transcript.content(), transcript.steps()[0].at), ("😀 ab", 5));
 }
+
+#[tokio::test]
+async fn reasoning_is_told_to_those_who_ask_and_counts_for_nothing() {
+    let (turn, publisher) = turn();
+    let announcer = publisher.announcer();
+    let (curious, plain) =
+        (Reader::from_beginning(Arc::clone(&turn)), Reader::from_beginning(Arc::clone(&turn)));
+    let mut curious = curious.with_reasoning();
+    announcer.reasoning("Look it up.");
+    assert_eq!(curious.next().await, Some(Told::Reasoning("Look it up.".into())));
+    announcer.delta("a");
+    publisher.finish(failed());
+    let rest: Vec<Told> = curious.collect().await;
+    let events: Vec<&str> = rest
+        .iter()
+        .map(|told| match told {
+            Told::Frame(numbered) => numbered.frame.event(),
+            Told::Reasoning(_) => "reasoning",
+        })
+        .collect();
+    assert_eq!(events, ["delta", "error"]);
+    assert_eq!(all(plain).await, [(1, delta("a")), (2, failed())]);
+}

@@ -1,7 +1,8 @@
 //! A reader as an HTTP answer: an event stream, or one JSON object once the turn has ended.
 
-use attest_chat::{Numbered, Reader};
+use attest_chat::{Numbered, Reader, Told};
 use attest_protocol::ErrorCode;
+use attest_protocol::frame::Delta;
 use axum::http::{HeaderName, StatusCode, header};
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
@@ -15,15 +16,31 @@ use crate::state::AppState;
 /// Asks a buffering proxy to pass every frame on as it comes.
 const X_ACCEL_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
 
-/// Sends frames as they come. A client that leaves drops the reader, which changes nothing for the turn.
-pub(crate) fn stream(reader: Reader, state: &AppState) -> Response {
-    let events = until_closed(reader, state.closing.clone()).map(|Numbered { id, frame }| {
-        let data = frame.data()?;
-        Ok::<_, serde_json::Error>(Event::default().event(frame.event()).id(id.to_string()).data(data))
-    });
+/// Sends frames as they come, and the model's reasoning between them where the reader asked for it. A client that
+/// leaves drops the reader, which changes nothing for the turn.
+pub(crate) fn stream(reader: Reader, reasoning: bool, state: &AppState) -> Response {
+    let told = if reasoning {
+        reader.with_reasoning().left_stream()
+    } else {
+        reader.map(Told::Frame).right_stream()
+    };
+    let events = until_closed(told, state.closing.clone()).map(event);
     let keep_alive = KeepAlive::new().interval(state.keep_alive).text("keep-alive");
     let headers = [(header::CACHE_CONTROL, "no-cache, no-transform"), (X_ACCEL_BUFFERING, "no")];
     (headers, Sse::new(events).keep_alive(keep_alive)).into_response()
+}
+
+/// Reasoning carries no id: a reader that comes back asks for what came after the last frame.
+fn event(told: Told) -> Result<Event, serde_json::Error> {
+    match told {
+        Told::Frame(Numbered { id, frame }) => {
+            Ok(Event::default().event(frame.event()).id(id.to_string()).data(frame.data()?))
+        }
+        Told::Reasoning(text) => {
+            let data = serde_json::to_string(&Delta { text: text.as_ref().to_owned() })?;
+            Ok(Event::default().event("reasoning").data(data))
+        }
+    }
 }
 
 /// Waits for the end and sends the whole; the status is that of the ending.
@@ -42,17 +59,17 @@ pub(crate) async fn folded(reader: Reader, state: &AppState) -> Result<Response,
 }
 
 /// The frames of a reader; when the server closes, those that are there already and then the end.
-fn until_closed(
-    reader: impl Stream<Item = Numbered> + Unpin + Send,
+fn until_closed<T: Send>(
+    reader: impl Stream<Item = T> + Unpin + Send,
     closing: CancellationToken,
-) -> impl Stream<Item = Numbered> + Send {
+) -> impl Stream<Item = T> + Send {
     stream::unfold((reader, closing), |(mut reader, closing)| async move {
         let next = tokio::select! {
             biased;
             next = reader.next() => next,
             () = closing.cancelled() => None,
         };
-        next.map(|numbered| (numbered, (reader, closing)))
+        next.map(|told| (told, (reader, closing)))
     })
 }
 
@@ -61,7 +78,6 @@ mod tests {
     use std::sync::Arc;
 
     use attest_domain::TurnId;
-    use attest_protocol::frame::Delta;
     use attest_protocol::{EventId, Frame};
 
     use super::*;

@@ -17,11 +17,19 @@ use crate::http::query::Query;
 use crate::http::sse;
 use crate::state::AppState;
 
+/// The query of [`ask`].
+#[derive(Deserialize)]
+pub(crate) struct AskQuery {
+    #[serde(default)]
+    reasoning: bool,
+}
+
 /// POST `/kbs/{kb}/chat`
 pub(crate) async fn ask(
     State(state): State<AppState>,
     Caller(principal): Caller,
     Kb(kb): Kb,
+    Query(query): Query<AskQuery>,
     headers: HeaderMap,
     Json(request): Json<AskRequest>,
 ) -> Result<Response, ApiError> {
@@ -30,13 +38,15 @@ pub(crate) async fn ask(
     // The folded answer is the whole one, wherever an earlier reader stopped.
     let cursor = last_event_id(&headers).filter(|_| !json);
     let reader = state.chat.ask(&principal, kb.id, request, key, cursor).await?;
-    if json { sse::folded(reader, &state).await } else { Ok(sse::stream(reader, &state)) }
+    if json { sse::folded(reader, &state).await } else { Ok(sse::stream(reader, query.reasoning, &state)) }
 }
 
 /// The query of [`live`].
 #[derive(Deserialize)]
 pub(crate) struct LiveQuery {
     after: Option<String>,
+    #[serde(default)]
+    reasoning: bool,
 }
 
 /// GET `/kbs/{kb}/conversations/{conversation}/live`
@@ -50,7 +60,7 @@ pub(crate) async fn live(
 ) -> Result<Response, ApiError> {
     let cursor = cursor(&headers, query.after.as_deref())?;
     match state.chat.attach(&principal, kb.id, conversation, cursor).await? {
-        Attachment::Stream(reader) => Ok(sse::stream(reader, &state)),
+        Attachment::Stream(reader) => Ok(sse::stream(reader, query.reasoning, &state)),
         Attachment::NothingMore => Ok(StatusCode::NO_CONTENT.into_response()),
     }
 }
