@@ -42,7 +42,10 @@ async fn seen(
 }
 
 fn hello() -> Vec<Result<ChatEvent, ModelFailure>> {
-    vec![Ok(ChatEvent::Text("hi".into())), Ok(ChatEvent::End { finish: ReplyFinish::Stop, usage: None, continue_turn: None })]
+    vec![
+        Ok(ChatEvent::Text("hi".into())),
+        Ok(ChatEvent::End { finish: ReplyFinish::Stop, usage: None, continue_turn: None }),
+    ]
 }
 
 async fn bodies(server: &MockServer) -> Vec<serde_json::Value> {

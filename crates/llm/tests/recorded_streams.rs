@@ -1,7 +1,12 @@
 //! Recorded and hand-written answers of real endpoints, read whole, byte by byte, cut at every byte, and with every kind
-//! of line end: the events are the same each time.
+//! of line end: the whole list of events is the same each time.
+//!
+//! The events of `fixtures/…/x.txt` stand in `x.events` beside it, one a line. `ATTEST_UPDATE_EVENTS=1` writes them anew:
+//! read what it wrote.
+#![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
 
 use std::convert::Infallible;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use attest_llm::chat::ChatEvent;
@@ -11,94 +16,45 @@ use bytes::Bytes;
 use futures::StreamExt;
 use futures::executor::block_on;
 
-/// Longer files are cut in two at every 29th byte only, to keep the test short.
-const ALL_CUTS_UP_TO: usize = 800;
+/// Longer files are not cut in two at every byte, which costs the square of their length. They are read in pieces of
+/// [`STRIDE`] bytes from every offset instead: that too cuts at every byte, with a piece on either side.
+const CUT_IN_TWO_UP_TO: usize = 900;
+const STRIDE: usize = 47;
 
-/// (file under `fixtures`, its events)
-const CASES: &[(&str, &str)] = &[
-    (
-        "recorded/llamacpp-text-with-usage.txt",
-        r#"text "1" | text "," | text " " | text "2" | text "," | text " " | text "3" | text "," | text " " | text "4" | text "," | text " " | text "5" | end Stop 37 read 14 written"#,
-    ),
-    (
-        "recorded/llamacpp-cut-by-limit.txt",
-        r#"text "Hello" | text "!" | text " How" | text " can" | end Length"#,
-    ),
-    (
-        "recorded/llamacpp-one-call.txt",
-        r#"call vC81jOScV4TnjuY8KeoeHV8URU9gDEu7 get_weather {"city": "Rome", "days": 3, "hourly": true} | end ToolCalls 209 read 38 written"#,
-    ),
-    (
-        "recorded/llamacpp-two-calls-cut-by-limit.txt",
-        r#"call h6ISXRf2tbaBloQe2fHlp8FdRXLMS4m0 get_weather {"city": "Rome", "days": 3, "hourly": true} | call lc0JTC8gHB5zxIop8tUJoKuIU0KloUM0 get_weather {"city": "Rome", "days": 3, "hourly": false | end Length 209 read 60 written"#,
-    ),
-    (
-        "recorded/llamacpp-whole-completion.json",
-        r#"text "Hello! How can I assist you today?" | end Stop 32 read 10 written"#,
-    ),
-    (
-        "recorded/litellm-text-broken-off.txt",
-        r#"text "lorem " | text "ipsum " | text "dolor " | Interrupted: the stream ended without an end mark and without a finish reason"#,
-    ),
-    ("recorded/litellm-one-call.txt", r#"call call_9748 search {"query":"hi #n=3 #d=5"} | end ToolCalls"#),
-    (
-        "recorded/litellm-upstream-cut.txt",
-        r#"text "lorem " | text "ipsum " | text "dolor " | Rejected { status: 500 }: litellm.APIConnectionError: APIConnectionError: OpenAIException - Connection error."#,
-    ),
-    ("written/azure-metadata-around-the-text.txt", r#"text "Hi" | end Stop"#),
-    (
-        "written/bom-comments-and-no-blanks.txt",
-        "text \"café 你好 😀\" | text \"a\\u{2028}b\\u{85}c\" | end Stop",
-    ),
-    (
-        "written/thoughts-as-parts.txt",
-        r#"reasoning "Hm. " | reasoning "Yes." | text "It is " | text "1969." | end Stop 9 read 12 written"#,
-    ),
-    (
-        "written/calls-all-on-index-zero-and-a-ghost.txt",
-        r#"text "Let me look." | call a search {"q":"x"} | call b search {"q":"y"} | end ToolCalls"#,
-    ),
-    ("written/finish-in-an-open-last-event.txt", r#"text "whole" | end Stop"#),
-    (
-        "written/half-a-chunk-at-the-end.txt",
-        r#"text "first sentence. " | Interrupted: the stream ended without an end mark and without a finish reason"#,
-    ),
-    (
-        "written/call-of-a-broken-stream.txt",
-        "Interrupted: the stream ended without an end mark and without a finish reason",
-    ),
-    (
-        "written/error-event-then-done.txt",
-        r#"text "so far" | Rejected { status: 400 }: the grammar is too large"#,
-    ),
-    (
-        "written/error-field-of-llamacpp.txt",
-        "ContextTooLong { window: Some(4096) }: request (20030 tokens) exceeds the available context size (4096 tokens)",
-    ),
-    ("written/numbers-that-are-not-finite.txt", r#"text "NaN is a word" | end Stop"#),
-    (
-        "written/done-alone.txt",
-        "EmptyStream: the endpoint answered 200 and closed the stream without a single event",
-    ),
-    (
-        "written/a-web-page.txt",
-        "Unreachable: h answered with a web page instead of a completion; is the base URL complete? many end in /v1",
-    ),
-    ("written/an-error-as-whole-json.txt", "Unavailable: Model is loading"),
-];
+/// Files of endpoints that are marked as starting inside of a thought.
+const STARTS_IN_REASONING: &[&str] = &["starts-in-reasoning"];
 
-fn events<'a>(pieces: impl Iterator<Item = &'a [u8]>) -> String {
-    let pieces: Vec<Result<Bytes, Infallible>> =
-        pieces.map(|piece| Ok(Bytes::copy_from_slice(piece))).collect();
-    let options = ReplyOptions {
-        endpoint: "h".into(),
-        first_event_timeout: Duration::from_secs(1),
-        idle_timeout: Duration::from_secs(1),
-        key: None,
-    };
-    let events: Vec<String> =
-        block_on(read_reply(futures::stream::iter(pieces), options).map(|event| shown(&event)).collect());
-    events.join(" | ")
+struct Fixture {
+    path: PathBuf,
+    text: String,
+    expected: Vec<String>,
+    starts_in_reasoning: bool,
+}
+
+impl Fixture {
+    fn events<'a>(&self, pieces: impl Iterator<Item = &'a [u8]>) -> Vec<String> {
+        let pieces: Vec<Result<Bytes, Infallible>> =
+            pieces.map(|piece| Ok(Bytes::copy_from_slice(piece))).collect();
+        let options = ReplyOptions {
+            endpoint: "h".into(),
+            first_event_timeout: Duration::from_secs(1),
+            idle_timeout: Duration::from_secs(1),
+            key: None,
+            starts_in_reasoning: self.starts_in_reasoning,
+        };
+        block_on(read_reply(futures::stream::iter(pieces), options).map(|event| shown(&event)).collect())
+    }
+
+    fn check<'a>(&self, pieces: impl Iterator<Item = &'a [u8]>, how: impl FnOnce() -> String) {
+        let events = self.events(pieces);
+        assert!(
+            events == self.expected,
+            "{} {}: {events:#?}\nis not {:#?}",
+            self.path.display(),
+            how(),
+            self.expected
+        );
+    }
 }
 
 fn shown(event: &Result<ChatEvent, ModelFailure>) -> String {
@@ -106,56 +62,88 @@ fn shown(event: &Result<ChatEvent, ModelFailure>) -> String {
         Ok(ChatEvent::Text(text)) => format!("text {text:?}"),
         Ok(ChatEvent::Reasoning(text)) => format!("reasoning {text:?}"),
         Ok(ChatEvent::Call(call)) => format!("call {} {} {}", call.id, call.name, call.arguments),
-        Ok(ChatEvent::FaultyCall { call, fault }) => format!("faulty call {} {fault}", call.name),
         Ok(ChatEvent::End { finish, usage: None, .. }) => format!("end {finish:?}"),
         Ok(ChatEvent::End { finish, usage: Some(usage), .. }) => {
             let count = |tokens: Option<u64>| tokens.map_or("?".to_owned(), |tokens| tokens.to_string());
             let (read, written) = (count(usage.prompt_tokens), count(usage.completion_tokens));
-            format!("end {finish:?} {read} read {written} written")
+            format!("end {finish:?}, {read} read, {written} written")
         }
-        Err(failure) => failure.to_string(),
+        Ok(other) => format!("{other:?}"),
+        Err(failure) => format!("failure {failure}"),
     }
 }
 
-fn fixture(name: &str) -> String {
-    let path = format!("{}/tests/fixtures/{name}", env!("CARGO_MANIFEST_DIR"));
-    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"))
+/// Every stream with its events.
+fn fixtures() -> Vec<Fixture> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
+    let mut paths: Vec<PathBuf> = ["recorded", "written"]
+        .into_iter()
+        .flat_map(|kind| std::fs::read_dir(folder.join(kind)).unwrap())
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|extension| extension != "events"))
+        .collect();
+    paths.sort();
+    paths.into_iter().map(fixture).collect()
 }
 
-#[test]
-fn a_recorded_stream_gives_its_events_wherever_it_is_cut_and_however_its_lines_end() {
-    for (name, expected) in CASES {
-        let text = fixture(name);
-        assert_eq!(&events([text.as_bytes()].into_iter()), expected, "{name}");
-        for end in ["\n", "\r\n", "\r"] {
-            let text = text.replace('\n', end);
-            let bytes = text.as_bytes();
-            assert_eq!(&events(bytes.chunks(1)), expected, "{name} byte by byte, lines end in {end:?}");
-            // The reading byte by byte cuts everywhere; two pieces add where the rest of a piece goes.
-            let step = if bytes.len() > ALL_CUTS_UP_TO { 29 } else { 1 };
-            for cut in (0..=bytes.len()).step_by(step) {
+fn fixture(path: PathBuf) -> Fixture {
+    let text = std::fs::read_to_string(&path).unwrap();
+    let stem = path.file_stem().unwrap().to_str().unwrap();
+    let starts_in_reasoning = STARTS_IN_REASONING.contains(&stem);
+    let events = path.with_extension("events");
+    let mut fixture = Fixture { path, text, expected: Vec::new(), starts_in_reasoning };
+    if std::env::var_os("ATTEST_UPDATE_EVENTS").is_some() {
+        let lines = fixture.events([fixture.text.as_bytes()].into_iter());
+        std::fs::write(&events, lines.iter().map(|line| format!("{line}\n")).collect::<String>()).unwrap();
+    }
+    let expected = std::fs::read_to_string(&events).unwrap_or_else(|error| {
+        panic!("{}: {error}; ATTEST_UPDATE_EVENTS=1 writes it, then read it", events.display())
+    });
+    fixture.expected = expected.lines().map(str::to_owned).collect();
+    fixture
+}
+
+fn cut_everywhere(end: &str) {
+    for fixture in fixtures() {
+        let text = fixture.text.replace('\n', end);
+        let bytes = text.as_bytes();
+        fixture.check(bytes.chunks(1), || format!("byte by byte, lines end in {end:?}"));
+        if bytes.len() <= CUT_IN_TWO_UP_TO {
+            for cut in 0..=bytes.len() {
                 let (head, tail) = bytes.split_at(cut);
-                assert_eq!(
-                    &events([head, tail].into_iter()),
-                    expected,
-                    "{name} cut at {cut}, lines end in {end:?}"
-                );
+                fixture.check([head, tail].into_iter(), || format!("cut at {cut}, lines end in {end:?}"));
+            }
+        } else {
+            for offset in 0..STRIDE {
+                let (head, tail) = bytes.split_at(offset);
+                let pieces = std::iter::once(head).chain(tail.chunks(STRIDE));
+                fixture.check(pieces, || format!("in pieces from {offset}, lines end in {end:?}"));
             }
         }
     }
 }
 
 #[test]
-fn every_fixture_has_its_row() {
-    let folder = format!("{}/tests/fixtures", env!("CARGO_MANIFEST_DIR"));
-    let mut files = Vec::new();
-    for kind in ["recorded", "written"] {
-        for entry in std::fs::read_dir(format!("{folder}/{kind}")).unwrap() {
-            files.push(format!("{kind}/{}", entry.unwrap().file_name().to_str().unwrap()));
-        }
+fn a_stream_read_whole_gives_its_events() {
+    for fixture in fixtures() {
+        fixture.check([fixture.text.as_bytes()].into_iter(), || "whole".to_owned());
     }
-    files.sort();
-    let mut rows: Vec<_> = CASES.iter().map(|(name, _)| (*name).to_owned()).collect();
-    rows.sort();
-    assert_eq!(files, rows);
+}
+
+#[test]
+fn a_stream_gives_its_events_wherever_it_is_cut() {
+    cut_everywhere("\n");
+}
+
+#[test]
+fn a_stream_with_crlf_gives_its_events_wherever_it_is_cut() {
+    cut_everywhere("\r\n");
+}
+
+#[test]
+fn a_stream_with_lone_cr_gives_its_events_byte_by_byte() {
+    for fixture in fixtures() {
+        let text = fixture.text.replace('\n', "\r");
+        fixture.check(text.as_bytes().chunks(1), || "byte by byte, lines end in CR".to_owned());
+    }
 }

@@ -21,6 +21,7 @@ fn reply() -> (Feed, ChatStream) {
         first_event_timeout: Duration::from_secs(300),
         idle_timeout: Duration::from_secs(120),
         key: None,
+        starts_in_reasoning: false,
     };
     (feed, read_reply(bytes, options))
 }
@@ -77,16 +78,46 @@ async fn comments_do_not_count_as_progress() {
 
 #[tokio::test(start_paused = true)]
 async fn every_data_event_counts_as_progress_thoughts_and_empty_chunks_too() {
+    for chunk in [
+        "data: {\"choices\":[{\"delta\":{}}]}\n\n",
+        "data: {\"choices\":[{\"delta\":{\"reasoning_content\":\"hm\"}}]}\n\n",
+        "data: {\"choices\":[{\"delta\":{\"reasoning\":\"hm\"}}]}\n\n",
+    ] {
+        let (feed, reply) = reply();
+        let feeding = async move {
+            for _ in 0..5 {
+                sleep(Duration::from_secs(119)).await;
+                send(&feed, chunk);
+            }
+            send(&feed, WORDS);
+            feed
+        };
+        let words = reply.filter(|event| {
+            let thought = matches!(event, Ok(ChatEvent::Reasoning(_)));
+            async move { !thought }
+        });
+        let mut words = std::pin::pin!(words);
+        let (first, _feed) = tokio::join!(words.next(), feeding);
+        assert_eq!(first, hi(), "{chunk}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn comments_behind_a_call_that_never_ends_do_not_keep_it_alive() {
     let (feed, mut reply) = reply();
-    let feeding = async {
-        for _ in 0..5 {
-            sleep(Duration::from_secs(119)).await;
-            send(&feed, "data: {\"choices\":[{\"delta\":{}}]}\n\n");
-        }
-        send(&feed, WORDS);
-    };
-    let (first, ()) = tokio::join!(reply.next(), feeding);
-    assert_eq!(first, hi());
+    send(&feed, WORDS);
+    send(
+        &feed,
+        "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"a\",\"function\":{\"name\":\"f\"}}]}}]}\n\n",
+    );
+    assert_eq!(reply.next().await, hi());
+    let started = Instant::now();
+    let next = tokio::select! { event = reply.next() => event, () = comments(&feed) => None };
+    let silent =
+        "h stopped in the middle of its reply and sent nothing more but keep-alive comments for 120 s";
+    assert_eq!(next, stalled(silent, false));
+    assert_eq!(started.elapsed().as_secs(), 120);
+    assert_eq!(reply.next().await, None);
 }
 
 #[tokio::test(start_paused = true)]
