@@ -25,6 +25,7 @@ mod issued_numbers;
 mod kbs;
 mod listen;
 mod messages;
+mod model_capabilities;
 mod seed_marks;
 mod turns;
 
@@ -38,6 +39,7 @@ pub use index_log::{IndexChange, IndexCursor, IndexEntry};
 pub use kbs::CreateKbError;
 pub use listen::{ChangeListener, Channel};
 pub use messages::StoredMessage;
+pub use model_capabilities::{ModelIdentity, StoredCapability};
 pub use turns::StoredTurn;
 pub use turns::begin::{BeginError, BeginTurn, BegunTurn, Idempotency, TurnConversation, TurnQuestion};
 pub use turns::finish::{FinishError, FinishTurn, NewAnswer};

@@ -9,6 +9,7 @@ mod documents;
 mod index_log;
 mod kbs;
 mod messages;
+mod model_capabilities;
 mod nul;
 mod setup;
 mod turns_begin;
