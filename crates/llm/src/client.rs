@@ -242,7 +242,14 @@ pub(crate) fn no_connection(
     let message = if timed_out {
         format!("no connection to {endpoint} within {} s", options.connect_timeout.as_secs_f64())
     } else if error.is_connect() {
-        format!("{endpoint} cannot be reached: {}", root_cause(error))
+        let cause = root_cause(error);
+        // What the TLS library says when the other side answers in plain text.
+        let advice = if cause.contains("InvalidContentType") {
+            "; it seems to speak no TLS, so write http:// in place of https://"
+        } else {
+            ""
+        };
+        format!("{endpoint} cannot be reached: {cause}{advice}")
     } else {
         format!("the request to {endpoint} broke off: {}", root_cause(error))
     };

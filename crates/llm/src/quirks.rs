@@ -123,7 +123,8 @@ pub fn document() -> String {
          streams whole, byte by byte and cut at every byte, with every kind of line end.\n\n\
          A row marked *learned* is tried the common way first. When the refusal says the words of that row, the request \
          goes out once more in the other shape, and once that is accepted the endpoint and model are asked that way from \
-         then on. Nothing is learned from a rate limit, a timeout or a server's failure.\n",
+         then on. Nothing is learned from a rate limit, a timeout or \
+         a failure without those words.\n",
     );
     for area in Area::ALL {
         let _ = write!(

@@ -306,3 +306,20 @@ async fn a_connection_that_breaks_is_unreachable_before_the_first_event_and_inte
         assert_eq!(events, expected);
     }
 }
+
+#[tokio::test]
+async fn an_endpoint_without_tls_is_told_from_one_that_is_down() {
+    let (listener, base) = raw_server().await;
+    let client = client(&base.replace("http://", "https://"));
+    let asking = seen(&client, ChatRequest::default());
+    let serving = async {
+        let (mut socket, _) = listener.accept().await.unwrap();
+        socket.write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n").await.unwrap();
+        socket
+    };
+    let (outcome, _socket) = tokio::join!(asking, serving);
+    let failure = outcome.unwrap_err();
+    assert_eq!(failure.class, FailureClass::Unreachable);
+    let advice = "; it seems to speak no TLS, so write http:// in place of https://";
+    assert!(failure.message.ends_with(advice), "{}", failure.message);
+}

@@ -30,6 +30,11 @@ fn a_base_url_is_accepted_or_answered_with_a_sentence() {
             "the base URL `https://h/v1/chat/completions/` ends in `/chat/completions`; leave that part out, it is added to every request",
         ),
         (
+            "https://h/v1/models",
+            "the base URL `https://h/v1/models` ends in `/models`; leave that part out, it is added to every request",
+        ),
+        ("https://h/v1///", "ok https://h/v1"),
+        (
             "https://me:sk-1@h:8/v1",
             "the base URL of `h:8` contains a user name or a password; put the key into the API key setting instead",
         ),
@@ -48,6 +53,7 @@ fn a_key_that_cannot_stand_in_a_header_is_named_without_being_shown() {
     let cases = [
         ("sk-1", None),
         ("sk-1\n", Some("the API key contains a line break; paste the key alone, in one line")),
+        ("sk-\r\n1", Some("the API key contains a line break; paste the key alone, in one line")),
         ("Bearer sk-1", Some("the API key contains a blank; paste the key alone, in one line")),
         ("", Some("the API key contains nothing; paste the key alone, in one line")),
         (

@@ -8,7 +8,7 @@ use time::format_description::well_known::Rfc2822;
 
 use super::body::{ErrorBody, is_html};
 use super::scrub::presentable;
-use super::shape::refused_shape;
+use super::shape::{RefusedShape, refused_shape};
 use super::wordings::{
     is_filtered, is_out_of_credit, is_overloaded, is_throttled, is_unauthorized, overflow_window,
 };
@@ -35,9 +35,11 @@ pub struct Refusal<'a> {
 pub fn classify(refusal: &Refusal<'_>, key: Option<&Secret>) -> ModelFailure {
     let error = ErrorBody::read(refusal.body);
     let class = class_of(refusal.status, &error, refusal.body);
+    let shape = refused_shape(class, &error, refusal.body);
     let message = match error.sentence() {
-        Some(words) if is_html(refusal.body) => {
-            format!("HTTP {} with a web page titled \"{words}\"", refusal.status)
+        Some(words) if is_html(refusal.body) => page_instead(refusal.status, &words),
+        Some(words) if shape == Some(RefusedShape::ModelMissing) => {
+            format!("{}; check the model's name in the settings", words.trim_end_matches('.'))
         }
         Some(words) => words,
         None => unexplained(refusal, class),
@@ -47,7 +49,7 @@ pub fn classify(refusal: &Refusal<'_>, key: Option<&Secret>) -> ModelFailure {
         message: presentable(&message, key),
         retry_after_seconds: retry_after(refusal.headers, refusal.received_at).map(|wait| wait.as_secs()),
         timed_out: false,
-        shape: refused_shape(class, &error, refusal.body),
+        shape,
     }
 }
 
@@ -99,6 +101,15 @@ fn class_of(status: u16, error: &ErrorBody, body: &str) -> FailureClass {
     FailureClass::Rejected { status }
 }
 
+fn page_instead(status: u16, title: &str) -> String {
+    // A page under these statuses is the site around the endpoint and not the endpoint.
+    let advice = match status {
+        400 | 404 | 405 => "; is the base URL complete? many end in /v1",
+        _ => "",
+    };
+    format!("HTTP {status} with a web page titled \"{title}\"{advice}")
+}
+
 fn unexplained(refusal: &Refusal<'_>, class: FailureClass) -> String {
     let status = refusal.status;
     let location = refusal.headers.get("location").and_then(|value| value.to_str().ok());
@@ -107,7 +118,9 @@ fn unexplained(refusal: &Refusal<'_>, class: FailureClass) -> String {
             format!("the base URL redirects (HTTP {status}) to {target}; set the base URL to the address behind it")
         }
         (403, _) => "HTTP 403 without an explanation: the key is wrong, lacks a permission, or its account has no balance".to_owned(),
-        (404, _) => "HTTP 404 without an explanation: is the base URL complete (many end in /v1), and does the model exist?".to_owned(),
+        (404 | 405, _) => {
+            format!("HTTP {status} without an explanation: is the base URL complete (many end in /v1), and does the model exist?")
+        }
         _ if matches!(class, FailureClass::ContextTooLong { .. }) => {
             format!("HTTP {status} without an explanation, which this kind of endpoint sends when the request is too long")
         }

@@ -106,6 +106,18 @@ fn every_wording_of_money_and_rate_refusals_is_told_apart() {
         (429, r#"{"message":"Too many tokens, please wait before trying again."}"#, RateLimited),
         (400, r#"{"message":"Too many tokens, please wait before trying again."}"#, RateLimited),
         (429, "", RateLimited),
+        (
+            402,
+            r#"{"error":{"message":"Payment required","code":402,"metadata":{"previous_errors":[{"message":"This request requires more credits, or fewer max_tokens. You requested up to 100 tokens, but can only afford 9","code":402}]}}}"#,
+            OutOfCredit,
+        ),
+        // The same words inside of a router's own status.
+        (
+            400,
+            r#"{"error":{"message":"Provider returned error","metadata":{"raw":"insufficient_quota"}}}"#,
+            OutOfCredit,
+        ),
+        (403, r#"{"code":30001,"message":"balance","data":null}"#, Unauthorized),
         (400, r#"{"code":20015,"message":"The field is required","data":null}"#, Rejected { status: 400 }),
         (413, r#"{"code":20042,"message":"batch size is too large","data":null}"#, Rejected { status: 413 }),
         (400, r#"{"code":20012,"message":"Model does not exist","data":null}"#, Rejected { status: 400 }),
@@ -126,6 +138,10 @@ fn every_other_status_has_its_class() {
         (503, r#"{"error":{"message":"Loading model","type":"unavailable_error","code":503}}"#, Unavailable),
         (504, "", Unavailable),
         (520, page, Unavailable),
+        (522, "", Unavailable),
+        (526, "", Unavailable),
+        (501, "", Rejected { status: 501 }),
+        (409, "", Rejected { status: 409 }),
         (524, page, Unavailable),
         (529, r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#, Unavailable),
         (404, "", Rejected { status: 404 }),
@@ -154,6 +170,11 @@ fn the_sentence_is_the_endpoints_own_or_says_what_to_check() {
         refusal(524, "<html><title>524: A timeout occurred</title>").message,
         refusal(500, "").message,
         redirected.message,
+        refusal(404, "").message,
+        refusal(405, "<html><body>Method Not Allowed</body></html>").message,
+        refusal(404, "<html><title>404 Not Found</title>").message,
+        refusal(404, r#"{"error":{"message":"The model `gtp-5` does not exist.","code":"model_not_found"}}"#)
+            .message,
     ];
     assert_eq!(
         sentences,
@@ -163,6 +184,10 @@ fn the_sentence_is_the_endpoints_own_or_says_what_to_check() {
             "HTTP 524 with a web page titled \"524: A timeout occurred\"",
             "HTTP 500 without an explanation",
             "the base URL redirects (HTTP 308) to https://h/v1/chat/completions; set the base URL to the address behind it",
+            "HTTP 404 without an explanation: is the base URL complete (many end in /v1), and does the model exist?",
+            "HTTP 405 without an explanation: is the base URL complete (many end in /v1), and does the model exist?",
+            "HTTP 404 with a web page titled \"404 Not Found\"; is the base URL complete? many end in /v1",
+            "The model `gtp-5` does not exist; check the model's name in the settings",
         ]
     );
 }

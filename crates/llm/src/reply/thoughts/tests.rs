@@ -1,3 +1,5 @@
+use proptest::prelude::*;
+
 use super::*;
 
 /// Thoughts and text of a reply, each joined.
@@ -123,5 +125,40 @@ fn channels_are_told_apart_wherever_the_text_is_cut() {
         let characters: Vec<String> = reply.chars().map(String::from).collect();
         let characters: Vec<&str> = characters.iter().map(String::as_str).collect();
         assert_eq!(split(&characters, true), expected, "{reply:?} one by one");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1_000))]
+
+    #[test]
+    fn a_cut_anywhere_changes_nothing_and_no_word_is_lost(
+        parts in proptest::collection::vec(
+            prop_oneof![
+                3 => "[a-z余 \n]{1,5}",
+                1 => proptest::sample::select(vec![
+                    "<think>", "</think>", "<think/>", "<|channel|>", "<|start|>", "<|message|>", "<|end|>", "<|return|>",
+                    "analysis", "final", "assistant", "<|channel>thought", "<channel|>", "<", "<|", "</", "◁think▷", "[/THINK]",
+                ])
+                .prop_map(str::to_owned),
+            ],
+            0..9,
+        ),
+        inside in any::<bool>(),
+        cuts in proptest::collection::vec(0usize..60, 0..5),
+    ) {
+        let reply = parts.concat();
+        let mut cuts: Vec<usize> = cuts.into_iter().filter(|cut| reply.is_char_boundary(*cut)).collect();
+        cuts.extend([0, reply.len()]);
+        cuts.sort_unstable();
+        let pieces: Vec<&str> = cuts.windows(2).map(|pair| &reply[pair[0]..pair[1]]).collect();
+        let whole = split_by(ThoughtSplitter::new(inside), &[&reply], false);
+        prop_assert_eq!(&split_by(ThoughtSplitter::new(inside), &pieces, false), &whole);
+        // What went out came in, in this order, whichever of the two it became.
+        for words in [&whole.0, &whole.1] {
+            let mut rest = reply.chars();
+            let lost = words.chars().find(|c| *c != '\n' && !rest.any(|given| given == *c));
+            prop_assert_eq!(lost, None, "{:?} of {:?}", words, reply);
+        }
     }
 }
