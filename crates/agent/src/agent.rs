@@ -9,6 +9,7 @@ use attest_tools::Registry;
 use crate::answer_call;
 use crate::failure;
 use crate::log::TurnLog;
+use crate::retrieval;
 use crate::rig;
 use crate::state::{Ending, TurnState};
 use crate::turn::{Answered, TurnFailure, TurnRequest, TurnSink};
@@ -26,6 +27,8 @@ pub struct AgentOptions {
     pub max_answer_bytes: usize,
     /// Tools of one reply that run at once. 4, at least 1.
     pub tool_concurrency: usize,
+    /// The tool, with the one argument `query`, that looks up for a model which can be given no tools. `search_chunks`.
+    pub retrieval_tool: &'static str,
 }
 
 impl Default for AgentOptions {
@@ -36,6 +39,7 @@ impl Default for AgentOptions {
             turn_deadline: Duration::from_secs(15 * 60),
             max_answer_bytes: 1024 * 1024,
             tool_concurrency: 4,
+            retrieval_tool: "search_chunks",
         }
     }
 }
@@ -83,24 +87,27 @@ impl Agent {
         sink: Arc<dyn TurnSink>,
         log: Arc<TurnLog>,
     ) -> Result<Answered, TurnFailure> {
+        let backend = self.backend.for_turn().unwrap_or_else(|| Arc::clone(&self.backend));
         log.update(|work| {
-            self.backend.model().clone_into(&mut work.record.model);
-            "native".clone_into(&mut work.record.level);
+            backend.model().clone_into(&mut work.record.model);
+            backend.standing().level.name().clone_into(&mut work.record.level);
         });
         let budget = self.options.model_calls_with_tools.max(1);
         let tools = Arc::clone(&self.tools);
         let state =
             Arc::new(TurnState::new(request, budget, self.options.max_answer_bytes, tools, sink, log));
-        let backend = Arc::clone(&self.backend);
         let concurrency = self.options.tool_concurrency.max(1);
-        let ending =
-            Box::pin(rig::run::run(backend, &self.tools, request, &state, budget, concurrency)).await;
+        let run = rig::run::run(Arc::clone(&backend), &self.tools, request, &state, budget, concurrency);
+        let ending = Box::pin(run).await;
+        if ending == Ending::Retrieval {
+            retrieval::run(request, &state, self.options.retrieval_tool).await?;
+        }
         let (finish, held_text) = match ending {
             Ending::Answered(finish) => (finish, String::new()),
             Ending::Failed(failure) => return Err(failure),
-            Ending::AnswerCall => {
+            Ending::AnswerCall | Ending::Retrieval => {
                 let deadline = self.options.answer_deadline;
-                answer_call::run(self.backend.as_ref(), request, &state, deadline).await?
+                answer_call::run(backend.as_ref(), request, &state, deadline).await?
             }
         };
         let (evidence, sources) = state.evidence();

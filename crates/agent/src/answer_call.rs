@@ -176,8 +176,8 @@ async fn read(
         match event? {
             ChatEvent::Text(text) => reply.text.push_str(&without_nul(&text)),
             ChatEvent::Reasoning(_) => {}
-            ChatEvent::Call(_) => reply.called = true,
-            ChatEvent::End { finish, usage } => return Ok(Reply { finish, usage, ..reply }),
+            ChatEvent::Call(_) | ChatEvent::FaultyCall { .. } => reply.called = true,
+            ChatEvent::End { finish, usage, .. } => return Ok(Reply { finish, usage, ..reply }),
         }
         if reply.text.len() > max_bytes {
             return Ok(Reply { finish: ReplyFinish::Length, ..reply });

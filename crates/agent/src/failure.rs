@@ -73,12 +73,7 @@ pub(crate) fn of_model(model: &ModelFailure) -> TurnFailure {
 
 /// A stream that ended without its end event: what it said may be cut.
 pub(crate) fn without_end() -> ModelFailure {
-    ModelFailure {
-        class: FailureClass::Interrupted,
-        message: String::new(),
-        retry_after_seconds: None,
-        timed_out: false,
-    }
+    ModelFailure::new(FailureClass::Interrupted, "")
 }
 
 /// What the policy found.

@@ -21,6 +21,7 @@ mod partial;
 mod past;
 mod policy;
 mod prompts;
+mod retrieval;
 mod rig;
 mod speech;
 mod state;

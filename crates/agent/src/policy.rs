@@ -66,6 +66,17 @@ pub(crate) enum Fault {
     Filtered,
 }
 
+/// What the model is told with a reply that is sent back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Nudge {
+    /// Nothing: the same is asked once more.
+    Nothing,
+    /// These words.
+    Words(&'static str),
+    /// The words that came with the reply.
+    OfTheReply,
+}
+
 /// What to do with a reply that has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ReplyVerdict {
@@ -77,9 +88,11 @@ pub(crate) enum ReplyVerdict {
     AskAgain {
         /// Why.
         rule: Rule,
-        /// What the model is told; `None` asks the same once more.
-        nudge: Option<&'static str>,
+        /// What the model is told.
+        nudge: Nudge,
     },
+    /// It keeps the floor: its words are shown, and the model goes on after the nudge that the reply brought.
+    GoOn,
     /// It would be sent back, but the budget is spent.
     AnswerCall,
     /// The turn fails.

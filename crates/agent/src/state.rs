@@ -10,9 +10,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use attest_domain::text::without_nul;
 use attest_llm::chat::{ChatEvent, ChatMessage, ReplyFinish, TokenUsage, ToolCall};
 use attest_llm::failure::{FailureClass, ModelFailure};
+use attest_llm::ladder::Standing;
 use attest_protocol::frame::{Evidence, Finish, Source};
 use attest_protocol::view::RequestPurpose;
-use attest_tools::{Numbering, Registry, ToolContext};
+use attest_tools::{Numbering, Refusal, RefusalKind, Registry, ToolContext};
 
 use crate::calls::{CallBook, sendable};
 use crate::evidence::{self, Grounds};
@@ -28,6 +29,9 @@ use crate::turn::{TurnFailure, TurnRequest, TurnSink};
 
 pub(crate) use tools::Gathered;
 
+/// The id of the one call that the model did not make.
+const LOOK_UP: &str = "call_look_up";
+
 /// How the part of a turn that has tools ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Ending {
@@ -35,6 +39,8 @@ pub(crate) enum Ending {
     Answered(Finish),
     /// With its budget spent: the answer call follows.
     AnswerCall,
+    /// The model can be given no tools: one look-up follows, then the answer call.
+    Retrieval,
     /// With a failure.
     Failed(TurnFailure),
 }
@@ -72,6 +78,8 @@ struct Inner {
     exit_reason: Option<String>,
     consulted: bool,
     verdict: Option<ReplyVerdict>,
+    /// The nudge that the reply brought; never shown, never stored.
+    continue_turn: Option<String>,
     trim: Option<Trim>,
     ending: Option<Ending>,
     /// True when the turn must not go on, not even to the end of a reply or a batch of tools.
@@ -104,6 +112,7 @@ impl TurnState {
                 exit_reason: None,
                 consulted: !request.resumed.messages.is_empty(),
                 verdict: None,
+                continue_turn: None,
                 trim: None,
                 ending: None,
                 halted: false,
@@ -139,6 +148,7 @@ impl TurnState {
         inner.speech.begin_reply(held);
         inner.calls_in_reply = 0;
         inner.verdict = None;
+        inner.continue_turn = None;
         inner.request = Some(self.open_record(purpose));
     }
 
@@ -185,9 +195,15 @@ impl TurnState {
                 self.text(text);
                 None
             }
-            ChatEvent::Reasoning(_) => None,
-            ChatEvent::Call(call) => Some(self.call(call.clone())),
-            ChatEvent::End { finish, usage } => {
+            ChatEvent::Reasoning(text) => {
+                self.sink.reasoning(&without_nul(text));
+                None
+            }
+            ChatEvent::Call(call) => Some(self.call(call.clone(), None)),
+            ChatEvent::FaultyCall { call, fault } => Some(self.call(call.clone(), Some(fault))),
+            ChatEvent::End { finish, usage, continue_turn } => {
+                self.lock().continue_turn =
+                    continue_turn.as_deref().map(|nudge| without_nul(nudge).into_owned());
                 self.reply_ended(*finish, *usage);
                 None
             }
@@ -217,12 +233,18 @@ impl TurnState {
         self.show(inner, shown);
     }
 
-    fn call(&self, call: ToolCall) -> CallTicket {
+    /// A call; with a `fault` it is refused before anything else looks at it.
+    fn call(&self, call: ToolCall, fault: Option<&String>) -> CallTicket {
         let inner = &mut *self.lock();
         self.release(inner);
         let index = inner.calls.next_index();
         let call = inner.calls.admit(call);
-        let checked = self.registry.check(&call.name, &call.arguments);
+        let checked = match fault {
+            Some(fault) => {
+                Err(Refusal { kind: self.kind_of_fault(&call), sentence: without_nul(fault).into_owned() })
+            }
+            None => self.registry.check(&call.name, &call.arguments),
+        };
         let tool = match &checked {
             Ok(checked) => self.registry.name_of(checked).to_owned(),
             Err(_) => call.name.chars().take(64).collect(),
@@ -235,6 +257,43 @@ impl TurnState {
         ticket
     }
 
+    /// A faulty call is replayed in later turns only when an endpoint with native tools would take it.
+    fn kind_of_fault(&self, call: &ToolCall) -> RefusalKind {
+        let arguments = serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(&call.arguments);
+        if !self.registry.offers().any(|offer| offer.name == call.name) {
+            RefusalKind::UnknownTool
+        } else if arguments.is_err() {
+            RefusalKind::NotAnObject
+        } else {
+            RefusalKind::BadArgument
+        }
+    }
+
+    /// The look-up of a turn whose model can be given no tools, as if the model had called. Gives the call's number.
+    pub(crate) fn look_up(&self, tool: &str, arguments: String) -> usize {
+        self.call(ToolCall { id: LOOK_UP.to_owned(), name: tool.to_owned(), arguments }, None).index
+    }
+
+    /// The model can be given no tools.
+    pub(crate) fn retrieval_needed(&self) {
+        let inner = &mut *self.lock();
+        self.close_record(inner, record::RETRIEVAL, None);
+        inner.ending = Some(Ending::Retrieval);
+    }
+
+    /// With what of tools the model was asked.
+    pub(crate) fn note_standing(&self, standing: Standing) {
+        self.log.update(|work| {
+            standing.level.name().clone_into(&mut work.record.level);
+            work.record.degradations = standing.degradations;
+        });
+    }
+
+    /// What the reply asked to be answered with, when it does not end the turn.
+    pub(crate) fn words_to_go_on(&self) -> String {
+        self.lock().continue_turn.clone().unwrap_or_default()
+    }
+
     fn reply_ended(&self, finish: ReplyFinish, usage: Option<TokenUsage>) {
         let inner = &mut *self.lock();
         let reply = Reply {
@@ -243,6 +302,7 @@ impl TurnState {
             finish,
             completion_tokens: usage.and_then(|usage| usage.completion_tokens),
             shown_before: inner.speech.shown(),
+            continues: inner.continue_turn.is_some(),
         };
         let verdict = inner.policy.judge_reply(reply);
         inner.verdict = Some(verdict);
@@ -251,9 +311,15 @@ impl TurnState {
             ReplyVerdict::AskAgain { rule, .. } => {
                 self.log.update(|work| work.record.nudges.push(rule.name().to_owned()));
             }
-            ReplyVerdict::AnswerCall => inner.ending = Some(Ending::AnswerCall),
+            ReplyVerdict::AnswerCall => {
+                // Words that keep the floor are for the reader, whoever speaks next.
+                if reply.continues {
+                    self.finish_text(inner);
+                }
+                inner.ending.get_or_insert(Ending::AnswerCall);
+            }
             ReplyVerdict::Fail(fault) => inner.ending = Some(Ending::Failed(failure::of_fault(fault))),
-            ReplyVerdict::RunCalls => self.finish_text(inner),
+            ReplyVerdict::RunCalls | ReplyVerdict::GoOn => self.finish_text(inner),
             ReplyVerdict::End(finish) => {
                 self.finish_text(inner);
                 inner.ending.get_or_insert(Ending::Answered(finish));

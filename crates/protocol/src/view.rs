@@ -172,8 +172,11 @@ pub struct ModelRequestRecord {
 pub struct TurnRecord {
     /// The model that answered.
     pub model: String,
-    /// The level it ran at: `native` tools here.
+    /// With what of tools the model was asked: `native`, `native_without_choice`, `text` or `retrieval`.
     pub level: String,
+    /// What had to be given up for the model's endpoint and why, in order; one short line each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub degradations: Vec<String>,
     /// Every request to the model, in order.
     pub requests: Vec<ModelRequestRecord>,
     /// Instructions sent because a reply was empty or came without evidence, by name of the rule.

@@ -6,6 +6,7 @@ fn model(class: FailureClass, message: &str) -> TurnFailure {
         message: message.to_owned(),
         retry_after_seconds: (class == FailureClass::RateLimited).then_some(7),
         timed_out: false,
+        shape: None,
     })
 }
 

@@ -3,7 +3,7 @@
 use attest_llm::chat::ReplyFinish;
 use attest_protocol::frame::Finish;
 
-use super::{Fault, ReplyVerdict, Rule, TurnPolicy};
+use super::{Fault, Nudge, ReplyVerdict, Rule, TurnPolicy};
 use crate::prompts;
 
 /// The limit that is doubled when neither we nor the endpoint named one.
@@ -22,13 +22,16 @@ pub(crate) struct Reply {
     pub(crate) finish: ReplyFinish,
     /// Tokens written, where the endpoint says so.
     pub(crate) completion_tokens: Option<u64>,
-    /// True when the reader has seen text of an earlier reply.
+    /// True when the reader has seen text of the turn.
     pub(crate) shown_before: bool,
+    /// True when it brought the words with which the model is asked to go on.
+    pub(crate) continues: bool,
 }
 
 impl TurnPolicy {
     /// Judges a reply. The order of the rules is part of the specification: a reply that was cut or is empty is
-    /// no deliberate one, and the evidence gate only looks at what would otherwise be the answer.
+    /// no deliberate one, a reply that keeps the floor is no answer, and the evidence gate only looks at what would
+    /// otherwise be the answer.
     pub(crate) fn judge_reply(&mut self, reply: Reply) -> ReplyVerdict {
         if reply.finish == ReplyFinish::Filtered {
             return filtered(reply);
@@ -39,10 +42,13 @@ impl TurnPolicy {
         let verdict = self
             .cut_and_empty(reply)
             .or_else(|| self.empty(reply))
+            .or_else(|| reply.continues.then_some(ReplyVerdict::GoOn))
             .or_else(|| self.evidence_gate())
             .unwrap_or_else(|| end(reply));
         match verdict {
-            ReplyVerdict::AskAgain { .. } if self.budget_is_spent() => ReplyVerdict::AnswerCall,
+            ReplyVerdict::AskAgain { .. } | ReplyVerdict::GoOn if self.budget_is_spent() => {
+                ReplyVerdict::AnswerCall
+            }
             verdict => verdict,
         }
     }
@@ -61,7 +67,7 @@ impl TurnPolicy {
         let spent = reply.completion_tokens.and_then(|tokens| u32::try_from(tokens).ok());
         let limit = self.max_tokens.or(spent).unwrap_or(ASSUMED_LIMIT);
         self.max_tokens = Some(limit.saturating_mul(2).min(HIGHEST_LIMIT));
-        Some(ReplyVerdict::AskAgain { rule: Rule::CutAndEmpty, nudge: None })
+        Some(ReplyVerdict::AskAgain { rule: Rule::CutAndEmpty, nudge: Nudge::Nothing })
     }
 
     fn empty(&mut self, reply: Reply) -> Option<ReplyVerdict> {
@@ -72,8 +78,12 @@ impl TurnPolicy {
             return Some(ReplyVerdict::Fail(Fault::AnswerEmpty));
         }
         self.asked_after_empty = true;
-        let nudge = if self.gate_open { prompts::EMPTY_REPLY } else { prompts::EMPTY_FIRST_REPLY };
-        Some(ReplyVerdict::AskAgain { rule: Rule::EmptyReply, nudge: Some(nudge) })
+        let nudge = match (reply.continues, self.gate_open) {
+            (true, _) => Nudge::OfTheReply,
+            (false, true) => Nudge::Words(prompts::EMPTY_REPLY),
+            (false, false) => Nudge::Words(prompts::EMPTY_FIRST_REPLY),
+        };
+        Some(ReplyVerdict::AskAgain { rule: Rule::EmptyReply, nudge })
     }
 
     fn evidence_gate(&mut self) -> Option<ReplyVerdict> {
@@ -81,7 +91,7 @@ impl TurnPolicy {
             return None;
         }
         self.sent_back = true;
-        let nudge = Some(prompts::TEXT_ONLY_FIRST_REPLY);
+        let nudge = Nudge::Words(prompts::TEXT_ONLY_FIRST_REPLY);
         Some(ReplyVerdict::AskAgain { rule: Rule::TextOnlyFirstReply, nudge })
     }
 }

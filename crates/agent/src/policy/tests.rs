@@ -25,7 +25,14 @@ fn turn_with_evidence() -> TurnPolicy {
 }
 
 fn text() -> Reply {
-    Reply { said: true, calls: 0, finish: ReplyFinish::Stop, completion_tokens: None, shown_before: false }
+    Reply {
+        said: true,
+        calls: 0,
+        finish: ReplyFinish::Stop,
+        completion_tokens: None,
+        shown_before: false,
+        continues: false,
+    }
 }
 
 fn blank() -> Reply {
@@ -45,7 +52,7 @@ fn ask(must_call: bool) -> NextRequest {
 }
 
 fn again(rule: Rule, nudge: &'static str) -> ReplyVerdict {
-    ReplyVerdict::AskAgain { rule, nudge: Some(nudge) }
+    ReplyVerdict::AskAgain { rule, nudge: Nudge::Words(nudge) }
 }
 
 mod evidence_gate {
@@ -130,7 +137,7 @@ mod empty_replies {
         {
             let mut policy = turn_with_evidence();
             let verdict = policy.judge_reply(Reply { completion_tokens: tokens, ..cut() });
-            assert_eq!(verdict, ReplyVerdict::AskAgain { rule: Rule::CutAndEmpty, nudge: None });
+            assert_eq!(verdict, ReplyVerdict::AskAgain { rule: Rule::CutAndEmpty, nudge: Nudge::Nothing });
             assert_eq!(
                 policy.next_request(),
                 NextRequest::Ask { must_call: false, max_tokens: Some(limit) },
@@ -144,6 +151,55 @@ mod empty_replies {
     fn a_cut_without_a_single_token_means_that_the_context_is_full() {
         let reply = Reply { completion_tokens: Some(0), ..cut() };
         assert_eq!(turn().judge_reply(reply), ReplyVerdict::Fail(Fault::ContextTooLong));
+    }
+}
+
+mod keeping_the_floor {
+    use super::*;
+
+    fn going_on(reply: Reply) -> Reply {
+        Reply { continues: true, ..reply }
+    }
+
+    #[test]
+    fn a_reply_that_keeps_the_floor_goes_on_before_and_after_a_tool_has_run_as_often_as_it_likes() {
+        for mut policy in [turn(), turn_with_evidence()] {
+            for _ in 0..3 {
+                assert_eq!(policy.judge_reply(going_on(text())), ReplyVerdict::GoOn);
+            }
+        }
+    }
+
+    #[test]
+    fn it_does_not_use_up_the_gate() {
+        let mut policy = turn();
+        policy.judge_reply(going_on(text()));
+        let sent_back = again(Rule::TextOnlyFirstReply, prompts::TEXT_ONLY_FIRST_REPLY);
+        assert_eq!(policy.judge_reply(text()), sent_back);
+    }
+
+    #[test]
+    fn its_nudge_rides_the_one_retry_of_an_empty_reply() {
+        let mut policy = turn();
+        let verdict = policy.judge_reply(going_on(blank()));
+        assert_eq!(verdict, ReplyVerdict::AskAgain { rule: Rule::EmptyReply, nudge: Nudge::OfTheReply });
+        assert_eq!(policy.judge_reply(going_on(blank())), ReplyVerdict::Fail(Fault::AnswerEmpty));
+    }
+
+    #[test]
+    fn a_cut_reply_that_said_nothing_is_cut_first_and_calls_ignore_it() {
+        let again = turn().judge_reply(going_on(cut()));
+        assert_eq!(again, ReplyVerdict::AskAgain { rule: Rule::CutAndEmpty, nudge: Nudge::Nothing });
+        assert_eq!(turn().judge_reply(going_on(calls(1))), ReplyVerdict::RunCalls);
+    }
+
+    #[test]
+    fn on_the_last_permitted_request_nothing_goes_on() {
+        let mut policy = turn_with_evidence();
+        for _ in 1..BUDGET {
+            policy.next_request();
+        }
+        assert_eq!(policy.judge_reply(going_on(text())), ReplyVerdict::AnswerCall);
     }
 }
 

@@ -9,7 +9,7 @@ use rig_agent::agent::{
 };
 use rig_core::message::ToolChoice;
 
-use crate::policy::{NextRequest, ReplyVerdict};
+use crate::policy::{NextRequest, Nudge, ReplyVerdict};
 use crate::state::TurnState;
 
 /// The hook of one turn.
@@ -44,10 +44,14 @@ impl AgentHook for TurnHook {
         _event: ModelTurnFinished<'_>,
     ) -> ModelTurnAction {
         match self.state.verdict() {
-            Some(ReplyVerdict::AskAgain { nudge: Some(nudge), .. }) => {
+            Some(ReplyVerdict::AskAgain { nudge: Nudge::Words(nudge), .. }) => {
                 ModelTurnAction::retry_with_feedback(nudge)
             }
-            Some(ReplyVerdict::AskAgain { nudge: None, .. }) => ModelTurnAction::repeat(),
+            // The library's advice is to take back what was shown of such a turn; what was shown stays.
+            Some(ReplyVerdict::GoOn | ReplyVerdict::AskAgain { nudge: Nudge::OfTheReply, .. }) => {
+                ModelTurnAction::retry_with_feedback(self.state.words_to_go_on())
+            }
+            Some(ReplyVerdict::AskAgain { nudge: Nudge::Nothing, .. }) => ModelTurnAction::repeat(),
             Some(ReplyVerdict::RunCalls) => ModelTurnAction::continue_run(),
             // An end is a stop too: a reply that a filter cut may hold calls, and they must not run.
             Some(ReplyVerdict::End(_) | ReplyVerdict::AnswerCall | ReplyVerdict::Fail(_)) | None => {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use attest_llm::chat::{ChatBackend, ChatEvent, ChatStream, TokenUsage, ToolCall};
 use attest_llm::failure::{FailureClass, ModelFailure};
+use attest_llm::ladder::Level;
 use attest_protocol::view::RequestPurpose;
 use futures::{Stream, StreamExt};
 use rig_core::completion::options::{Mapping, OptionFields, OptionMap};
@@ -194,8 +195,16 @@ impl RigModel {
             }
         }
         let state = self.state;
+        let standing = self.backend.standing();
+        let needs_retrieval = standing.level == Level::Retrieval;
+        state.note_standing(standing);
         match opened {
             Ok(events) => Ok(Opened::new(pieces(state, events))),
+            // No tools can be given to this model. Nothing was shown: the turn goes another way.
+            Err(_) if needs_retrieval => {
+                state.retrieval_needed();
+                Ok(Opened::new(futures::stream::iter([Ok(Piece::End(None))])))
+            }
             Err(failure) if state.request_failed(&failure) => {
                 Ok(Opened::new(futures::stream::iter([Ok(Piece::End(None))])))
             }
@@ -235,7 +244,7 @@ fn piece(state: &TurnState, event: Result<ChatEvent, ModelFailure>) -> Result<Pi
         },
         (ChatEvent::Text(text), None) => Piece::Text(text),
         (ChatEvent::End { usage, .. }, None) => Piece::End(usage),
-        (ChatEvent::Reasoning(_) | ChatEvent::Call(_), None) => Piece::Nothing,
+        (ChatEvent::Reasoning(_) | ChatEvent::Call(_) | ChatEvent::FaultyCall { .. }, None) => Piece::Nothing,
     })
 }
 

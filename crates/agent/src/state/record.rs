@@ -10,6 +10,9 @@ use super::{Inner, TurnState};
 /// The outcome of a request that has not ended, and of one that a stop cut off.
 const UNFINISHED: &str = "unfinished";
 
+/// The outcome of a request that found out that the model can be given no tools.
+pub(super) const RETRIEVAL: &str = "retrieval";
+
 impl TurnState {
     pub(super) fn open_record(&self, purpose: RequestPurpose) -> (usize, Instant) {
         let record = ModelRequestRecord {

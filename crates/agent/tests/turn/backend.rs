@@ -40,6 +40,11 @@ impl Script {
         self.requests.lock().unwrap().clone()
     }
 
+    /// What was asked since the last time, for scripts of several turns.
+    pub(crate) fn take_requests(&self) -> Vec<ChatRequest> {
+        std::mem::take(&mut *self.requests.lock().unwrap())
+    }
+
     /// Streams that are open.
     pub(crate) fn open_streams(&self) -> usize {
         self.open.load(Ordering::SeqCst)
@@ -99,7 +104,7 @@ pub(crate) fn call(id: &str, name: &str, arguments: &str) -> ChatEvent {
 
 pub(crate) fn end(finish: ReplyFinish) -> ChatEvent {
     let usage = TokenUsage { prompt_tokens: Some(100), completion_tokens: Some(10) };
-    ChatEvent::End { finish, usage: Some(usage) }
+    ChatEvent::End { finish, usage: Some(usage), continue_turn: None }
 }
 
 /// Text in pieces, to its end.
@@ -120,11 +125,18 @@ pub(crate) fn calls(narration: &str, calls: &[(&str, &str, &str)]) -> Reply {
     Reply::Events(events)
 }
 
+/// Words that keep the floor.
+pub(crate) fn keeps_floor(words: &str) -> Reply {
+    let end =
+        ChatEvent::End { finish: ReplyFinish::Stop, usage: None, continue_turn: Some("(next)".to_owned()) };
+    Reply::Events(if words.is_empty() { vec![end] } else { vec![said(words), end] })
+}
+
 /// One search.
 pub(crate) fn search(id: &str, query: &str) -> Reply {
     calls("", &[(id, "search", &format!(r#"{{"query":"{query}"}}"#))])
 }
 
 pub(crate) fn failure(class: FailureClass) -> ModelFailure {
-    ModelFailure { class, message: "its own words".to_owned(), retry_after_seconds: None, timed_out: false }
+    ModelFailure::new(class, "its own words")
 }

@@ -9,6 +9,7 @@ mod budget;
 mod calls;
 mod failures;
 mod follow_ups;
+mod ladder;
 mod stops;
 mod tools;
 mod world;

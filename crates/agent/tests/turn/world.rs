@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use attest_agent::{Agent, AgentOptions, Answered, TurnFailure, TurnLog, TurnRequest, TurnSink, TurnWork};
 use attest_domain::{KbId, Principal};
-use attest_llm::chat::{ChatMessage, ChatRequest, ToolChoice};
+use attest_llm::chat::{ChatBackend, ChatMessage, ChatRequest, ToolChoice};
 use attest_protocol::exchange::ToolExchange;
 use attest_protocol::frame::Source;
 use attest_tools::{StepText, ToolContext};
@@ -76,10 +76,20 @@ pub(crate) async fn run(
     replies: impl IntoIterator<Item = Reply>,
 ) -> Turn {
     let script = Script::new(replies);
-    let agent = Agent::new(script.clone(), Arc::new(registry(&Switches::default())), options);
+    run_on(script.clone(), &script, request, options).await
+}
+
+/// The same with something between the agent and the script.
+pub(crate) async fn run_on(
+    backend: Arc<dyn ChatBackend>,
+    script: &Script,
+    request: TurnRequest,
+    options: AgentOptions,
+) -> Turn {
+    let agent = Agent::new(backend, Arc::new(registry(&Switches::default())), options);
     let (announced, log) = (Arc::new(Announced::default()), Arc::new(TurnLog::default()));
     let outcome = agent.run(request, announced.clone(), log.clone()).await;
-    Turn { announced: announced.lines(), requests: script.requests(), outcome, work: log.work() }
+    Turn { announced: announced.lines(), requests: script.take_requests(), outcome, work: log.work() }
 }
 
 impl std::fmt::Display for Turn {
@@ -162,6 +172,9 @@ fn kept(work: &TurnWork) -> String {
     writeln!(text, "nudges {:?}", work.record.nudges).unwrap();
     writeln!(text, "refusals {:?}", work.record.refusals).unwrap();
     writeln!(text, "tools {:?} unissued {}", work.record.tools, work.record.unissued_numbers).unwrap();
+    if !work.record.degradations.is_empty() {
+        writeln!(text, "degradations {:?}", work.record.degradations).unwrap();
+    }
     write!(text, "model {} level {} usage {:?}", work.record.model, work.record.level, work.usage).unwrap();
     text
 }

@@ -1,0 +1,119 @@
+//! Models that cannot be asked with native tools.
+
+use std::sync::Arc;
+
+use attest_agent::{AgentOptions, PastMessage, PastRole};
+use attest_llm::chat::{ChatEvent, ReplyFinish, ToolCall};
+use attest_llm::failure::{FailureClass, ModelFailure, RefusedShape};
+use attest_llm::ladder::{CapabilityKey, Knowledge, Ladder, Level};
+
+use crate::backend::{Reply, Script, end, keeps_floor, search, text};
+use crate::world::{ask, question, run, run_on};
+
+fn refused(status: u16, shape: Option<RefusedShape>) -> Reply {
+    let class = FailureClass::Rejected { status };
+    Reply::Refused(ModelFailure { shape, ..ModelFailure::new(class, "does not support tools") })
+}
+
+fn ladder(script: &Arc<Script>, fixed: Option<Level>) -> Arc<Ladder> {
+    let key = CapabilityKey::new(&"http://localhost/v1".parse().unwrap(), "scripted", None);
+    Arc::new(Ladder::new(script.clone(), script.clone(), fixed, Knowledge::of_the_process(key)))
+}
+
+fn options() -> AgentOptions {
+    AgentOptions { retrieval_tool: "search", ..AgentOptions::default() }
+}
+
+#[tokio::test]
+async fn words_that_keep_the_floor_are_shown_before_the_call_after_them_and_leave_no_trace() {
+    let turn = ask([keeps_floor("Let me look."), search("call_1", "who"), text(&["Ada [1]."])]).await;
+    insta::assert_snapshot!(turn);
+}
+
+#[tokio::test]
+async fn after_words_that_keep_the_floor_an_answer_without_evidence_is_sent_back_once() {
+    let replies =
+        [keeps_floor("Let me look."), text(&["It was Bob."]), search("call_1", "who"), text(&["Ada [1]."])];
+    insta::assert_snapshot!(ask(replies).await);
+}
+
+#[tokio::test]
+async fn a_reply_of_nothing_but_a_nudge_is_an_empty_one() {
+    let turn = ask([keeps_floor(""), search("call_1", "who"), text(&["Ada [1]."])]).await;
+    assert_eq!(turn.work.record.nudges, ["empty_reply"]);
+    insta::assert_snapshot!(crate::world::written(&turn.requests[1]));
+    let twice = ask([keeps_floor(""), keeps_floor("")]).await;
+    assert_eq!(twice.outcome.unwrap_err().code.as_str(), "answer_empty");
+}
+
+#[tokio::test]
+async fn on_the_last_permitted_request_words_that_keep_the_floor_are_shown_and_the_answer_call_follows() {
+    let options = AgentOptions { model_calls_with_tools: 2, ..AgentOptions::default() };
+    let replies = [search("call_1", "who"), keeps_floor("One more look."), text(&["Ada [1]."])];
+    insta::assert_snapshot!(run(question("Who?"), options, replies).await);
+}
+
+#[tokio::test]
+async fn a_faulty_call_is_refused_with_its_own_reason() {
+    let faulty = |id: &str, name: &str, arguments: &str, fault: &str| {
+        let call = ToolCall { id: id.into(), name: name.into(), arguments: arguments.into() };
+        Reply::Events(vec![ChatEvent::FaultyCall { call, fault: fault.into() }, end(ReplyFinish::ToolCalls)])
+    };
+    let replies = [
+        faulty("call_1", "search", "[who", "unclosed. Use: C search[query]"),
+        faulty("call_2", "serch", "{}", "There is no tool serch. Tools: search."),
+        search("call_3", "who"),
+        text(&["Ada [1]."]),
+    ];
+    insta::assert_snapshot!(ask(replies).await);
+}
+
+#[tokio::test]
+async fn refused_tools_end_in_text_mode_and_the_record_says_so() {
+    let script = Script::new([
+        refused(400, Some(RefusedShape::Tools)),
+        keeps_floor("Let me look."),
+        search("call_1", "who"),
+        text(&["Ada [1]."]),
+        search("call_1", "who"),
+        text(&["Ada [1]."]),
+    ]);
+    let ladder = ladder(&script, None);
+    let first = run_on(ladder.clone(), &script, question("Who?"), options()).await;
+    insta::assert_snapshot!(first);
+    let second = run_on(ladder, &script, question("Who?"), options()).await;
+    assert_eq!(second.requests.len(), 2, "one request for each reply");
+    assert_eq!(second.work.record.level, "text");
+}
+
+#[tokio::test]
+async fn a_model_that_can_be_given_no_tools_answers_from_one_look_up() {
+    let script = Script::new([
+        refused(400, Some(RefusedShape::Tools)),
+        refused(400, Some(RefusedShape::Template)),
+        text(&["Ada [1]."]),
+    ]);
+    let mut follow_up = question("And when?");
+    follow_up.history = vec![
+        PastMessage { role: PastRole::User, content: "Who was first?".into() },
+        PastMessage { role: PastRole::Assistant, content: "Ada.".into() },
+    ];
+    insta::assert_snapshot!(run_on(ladder(&script, None), &script, follow_up, options()).await);
+}
+
+#[tokio::test]
+async fn at_the_configured_level_of_retrieval_one_plain_request_is_sent() {
+    let script = Script::new([text(&["Ada [1]."])]);
+    let ladder = ladder(&script, Some(Level::Retrieval));
+    insta::assert_snapshot!(run_on(ladder, &script, question("Who?"), options()).await);
+}
+
+#[tokio::test]
+async fn a_look_up_that_fails_is_an_error_and_never_no_evidence() {
+    for (asked, code) in [("refused", "answer_failed"), ("database is down", "storage_unavailable")] {
+        let script = Script::new([]);
+        let ladder = ladder(&script, Some(Level::Retrieval));
+        let turn = run_on(ladder, &script, question(asked), options()).await;
+        assert_eq!(turn.outcome.unwrap_err().code.as_str(), code, "{asked}");
+    }
+}
