@@ -175,7 +175,7 @@ async fn read(
     while let Some(event) = events.next().await {
         match event? {
             ChatEvent::Text(text) => reply.text.push_str(&without_nul(&text)),
-            ChatEvent::Reasoning(_) => {}
+            ChatEvent::Reasoning(_) | ChatEvent::KeepsFloor => {}
             ChatEvent::Call(_) | ChatEvent::FaultyCall { .. } => reply.called = true,
             ChatEvent::End { finish, usage, .. } => return Ok(Reply { finish, usage, ..reply }),
         }

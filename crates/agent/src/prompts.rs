@@ -8,6 +8,9 @@ pub(crate) const ANSWER: &str = include_str!("prompts/answer.md");
 /// After a first reply that looked nothing up.
 pub(crate) const TEXT_ONLY_FIRST_REPLY: &str = "You have not looked anything up yet, so the reader has not seen that reply. Call a tool now: search the \
      knowledge base, or no_evidence_needed if this is only a greeting, about this conversation, or a rewording.";
+/// After a first reply that was shown, because it began as one that keeps the floor, and then ended the turn.
+pub(crate) const NOTHING_LOOKED_UP: &str = "You have not looked anything up yet. Call a tool now: search the knowledge base, or no_evidence_needed if this \
+     is only a greeting, about this conversation, or a rewording.";
 /// After an empty reply, once something has been looked up.
 pub(crate) const EMPTY_REPLY: &str =
     "Your last reply was empty. Answer the question now from the results above, or call another tool.";

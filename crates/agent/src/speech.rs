@@ -83,6 +83,11 @@ impl Speech {
         self.reply.said
     }
 
+    /// True when the reader has seen something of the current reply.
+    pub(crate) const fn reply_shown(&self) -> bool {
+        self.reply.shown
+    }
+
     /// True when the reader has seen something.
     pub(crate) fn shown(&self) -> bool {
         !self.text.is_empty()

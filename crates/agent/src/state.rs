@@ -199,6 +199,10 @@ impl TurnState {
                 self.sink.reasoning(&without_nul(text));
                 None
             }
+            ChatEvent::KeepsFloor => {
+                self.release(&mut self.lock());
+                None
+            }
             ChatEvent::Call(call) => Some(self.call(call.clone(), None)),
             ChatEvent::FaultyCall { call, fault } => Some(self.call(call.clone(), Some(fault))),
             ChatEvent::End { finish, usage, continue_turn } => {
@@ -302,6 +306,7 @@ impl TurnState {
             finish,
             completion_tokens: usage.and_then(|usage| usage.completion_tokens),
             shown_before: inner.speech.shown(),
+            shown: inner.speech.reply_shown(),
             continues: inner.continue_turn.is_some(),
         };
         let verdict = inner.policy.judge_reply(reply);

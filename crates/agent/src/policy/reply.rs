@@ -24,6 +24,8 @@ pub(crate) struct Reply {
     pub(crate) completion_tokens: Option<u64>,
     /// True when the reader has seen text of the turn.
     pub(crate) shown_before: bool,
+    /// True when the reader has seen text of this reply.
+    pub(crate) shown: bool,
     /// True when it brought the words with which the model is asked to go on.
     pub(crate) continues: bool,
 }
@@ -43,7 +45,7 @@ impl TurnPolicy {
             .cut_and_empty(reply)
             .or_else(|| self.empty(reply))
             .or_else(|| reply.continues.then_some(ReplyVerdict::GoOn))
-            .or_else(|| self.evidence_gate())
+            .or_else(|| self.evidence_gate(reply))
             .unwrap_or_else(|| end(reply));
         match verdict {
             ReplyVerdict::AskAgain { .. } | ReplyVerdict::GoOn if self.budget_is_spent() => {
@@ -86,12 +88,16 @@ impl TurnPolicy {
         Some(ReplyVerdict::AskAgain { rule: Rule::EmptyReply, nudge })
     }
 
-    fn evidence_gate(&mut self) -> Option<ReplyVerdict> {
+    fn evidence_gate(&mut self, reply: Reply) -> Option<ReplyVerdict> {
         if self.gate_open || self.sent_back {
             return None;
         }
         self.sent_back = true;
-        let nudge = Nudge::Words(prompts::TEXT_ONLY_FIRST_REPLY);
+        let nudge = Nudge::Words(if reply.shown {
+            prompts::NOTHING_LOOKED_UP
+        } else {
+            prompts::TEXT_ONLY_FIRST_REPLY
+        });
         Some(ReplyVerdict::AskAgain { rule: Rule::TextOnlyFirstReply, nudge })
     }
 }

@@ -31,6 +31,7 @@ fn text() -> Reply {
         finish: ReplyFinish::Stop,
         completion_tokens: None,
         shown_before: false,
+        shown: false,
         continues: false,
     }
 }
@@ -176,6 +177,12 @@ mod keeping_the_floor {
         policy.judge_reply(going_on(text()));
         let sent_back = again(Rule::TextOnlyFirstReply, prompts::TEXT_ONLY_FIRST_REPLY);
         assert_eq!(policy.judge_reply(text()), sent_back);
+    }
+
+    #[test]
+    fn a_first_reply_that_was_shown_and_then_ended_is_not_told_that_nobody_saw_it() {
+        let verdict = turn().judge_reply(Reply { shown: true, ..text() });
+        assert_eq!(verdict, again(Rule::TextOnlyFirstReply, prompts::NOTHING_LOOKED_UP));
     }
 
     #[test]

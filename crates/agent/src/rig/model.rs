@@ -244,7 +244,13 @@ fn piece(state: &TurnState, event: Result<ChatEvent, ModelFailure>) -> Result<Pi
         },
         (ChatEvent::Text(text), None) => Piece::Text(text),
         (ChatEvent::End { usage, .. }, None) => Piece::End(usage),
-        (ChatEvent::Reasoning(_) | ChatEvent::Call(_) | ChatEvent::FaultyCall { .. }, None) => Piece::Nothing,
+        (
+            ChatEvent::Reasoning(_)
+            | ChatEvent::KeepsFloor
+            | ChatEvent::Call(_)
+            | ChatEvent::FaultyCall { .. },
+            None,
+        ) => Piece::Nothing,
     })
 }
 

@@ -36,10 +36,6 @@ impl Script {
         Arc::new(Self { replies: Mutex::new(replies.into_iter().collect()), ..Self::default() })
     }
 
-    pub(crate) fn requests(&self) -> Vec<ChatRequest> {
-        self.requests.lock().unwrap().clone()
-    }
-
     /// What was asked since the last time, for scripts of several turns.
     pub(crate) fn take_requests(&self) -> Vec<ChatRequest> {
         std::mem::take(&mut *self.requests.lock().unwrap())

@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
-use attest_agent::{AgentOptions, PastMessage, PastRole};
+use attest_agent::{Agent, AgentOptions, PastMessage, PastRole, TurnLog};
 use attest_llm::chat::{ChatEvent, ReplyFinish, ToolCall};
 use attest_llm::failure::{FailureClass, ModelFailure, RefusedShape};
 use attest_llm::ladder::{CapabilityKey, Knowledge, Ladder, Level};
+use attest_llm::text_mode::{TextMode, TextModeOptions};
 
-use crate::backend::{Reply, Script, end, keeps_floor, search, text};
-use crate::world::{ask, question, run, run_on};
+use crate::backend::{Reply, Script, end, keeps_floor, said, search, text};
+use crate::tools::{Switches, registry};
+use crate::world::{Announced, Turn, ask, question, run, run_on};
 
 fn refused(status: u16, shape: Option<RefusedShape>) -> Reply {
     let class = FailureClass::Rejected { status };
@@ -66,6 +68,67 @@ async fn a_faulty_call_is_refused_with_its_own_reason() {
         text(&["Ada [1]."]),
     ];
     insta::assert_snapshot!(ask(replies).await);
+}
+
+/// The ladder with the real text mode over a model that knows nothing of it: what the script holds is what the model
+/// writes, and the requests are those that leave.
+fn with_text_mode(script: &Arc<Script>) -> Arc<Ladder> {
+    let key = CapabilityKey::new(&"http://localhost/v1".parse().unwrap(), "scripted", None);
+    let text = Arc::new(TextMode::new(script.clone(), TextModeOptions::default()));
+    Arc::new(Ladder::new(script.clone(), text, None, Knowledge::of_the_process(key)))
+}
+
+/// With each id that was made up in the turn by its number.
+fn masked(turn: &Turn) -> String {
+    let (words, mut ids) = (turn.to_string(), Vec::new());
+    for word in words.split(|c: char| !c.is_ascii_hexdigit()).filter(|word| word.len() == 32) {
+        if !ids.contains(&word) {
+            ids.push(word);
+        }
+    }
+    ids.iter().enumerate().fold(words.clone(), |masked, (at, id)| masked.replace(id, &(at + 1).to_string()))
+}
+
+#[tokio::test]
+async fn a_model_without_tools_says_calls_and_answers_in_blocks() {
+    let script = Script::new([
+        refused(400, Some(RefusedShape::Tools)),
+        text(&["T", " Let me", " look."]),
+        text(&["C search[who", "]"]),
+        text(&["E Ada [", "1]."]),
+    ]);
+    let turn = run_on(with_text_mode(&script), &script, question("Who?"), options()).await;
+    insta::assert_snapshot!(masked(&turn));
+}
+
+#[tokio::test]
+async fn what_a_model_says_first_is_read_while_it_is_still_speaking() {
+    let (script, announced) = (
+        Script::new([
+            refused(400, Some(RefusedShape::Tools)),
+            Reply::Hangs(vec![said("T Let me look"), said(" for it")]),
+        ]),
+        Arc::new(Announced::default()),
+    );
+    let agent = Agent::new(with_text_mode(&script), Arc::new(registry(&Switches::default())), options());
+    let log = Arc::new(TurnLog::default());
+    let asking = agent.run(question("Who?"), announced.clone(), log);
+    // The model never ends its reply: whatever was announced by now was announced while it spoke.
+    assert!(futures::poll!(Box::pin(asking)).is_pending());
+    assert_eq!(announced.lines().concat(), "delta \"Let me look\"delta \" for it\"");
+}
+
+#[tokio::test]
+async fn in_blocks_a_first_answer_is_sent_back_unseen_and_faulty_calls_name_their_fault() {
+    let script = Script::new([
+        refused(400, Some(RefusedShape::Tools)),
+        text(&["E It was Bob."]),
+        text(&["C serch[who]"]),
+        text(&["C search{\"query\":\"who\"}\nC search[what]"]),
+        text(&["E Ada [1]."]),
+    ]);
+    let turn = run_on(with_text_mode(&script), &script, question("Who?"), options()).await;
+    insta::assert_snapshot!(masked(&turn));
 }
 
 #[tokio::test]
