@@ -122,6 +122,9 @@ pub enum ChatEvent {
     Text(String),
     /// Words that are not for the reader.
     Reasoning(String),
+    /// The words that follow keep the floor: they are for the reader whatever comes after them, and need not wait for
+    /// the end of the reply. Before its words, at most once. Only text mode says so.
+    KeepsFloor,
     /// One complete call.
     Call(ToolCall),
     /// A call that cannot run as it was written: refused before anything else looks at it. Only text mode writes one.
