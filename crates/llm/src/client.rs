@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use bytes::Bytes;
 use futures::StreamExt;
 use reqwest::Response;
 use reqwest::header::{ACCEPT, CONTENT_TYPE};
@@ -94,7 +95,7 @@ impl OpenAiClient {
         }
     }
 
-    async fn send(&self, body: Vec<u8>, deadline: Instant) -> Result<Response, ModelFailure> {
+    async fn send(&self, body: Bytes, deadline: Instant) -> Result<Response, ModelFailure> {
         let sending = self
             .http
             .post(self.url.clone())
@@ -117,11 +118,11 @@ impl ChatBackend for OpenAiClient {
         let deadline = started + self.options.first_event_timeout;
         let known = self.memory.get();
         let mut shape = Shape { learned: known, max_tokens: request.max_tokens.or(self.options.max_tokens) };
-        let mut text = body(&self.options.model, &request, shape)?;
+        let write = |shape| body(&self.options.model, &request, shape).map(Bytes::from);
+        let mut text = write(shape)?;
         let mut resends = Resends::default();
         loop {
-            let sent = text.clone();
-            let response = self.send(sent, deadline).await?;
+            let response = self.send(text.clone(), deadline).await?;
             let status = response.status();
             tracing::debug!(
                 endpoint.host = self.endpoint,
@@ -145,7 +146,7 @@ impl ChatBackend for OpenAiClient {
             }
             let (failure, refusal) = refused(response, &self.options).await;
             let next = resends.next(shape, &failure, &refusal, |shape| {
-                let changed = body(&self.options.model, &request, shape).ok()?;
+                let changed = write(shape).ok()?;
                 (changed != text).then_some(changed)
             });
             let Some((next, changed)) = next else { return Err(failure) };
@@ -185,7 +186,8 @@ impl Resends {
     ) -> Option<(Shape, T)> {
         if let FailureClass::Rejected { status } = failure.class {
             return lessons_of(status, refusal)
-                .filter(|lesson| !tried.learned.has(*lesson) && !(self.healed && lesson.is_about_history()))
+                .filter(|lesson| !tried.learned.has(*lesson))
+                .filter(|lesson| !self.healed || !lesson.is_about_history())
                 .find_map(|lesson| {
                     let shape = Shape { learned: tried.learned.with(lesson), ..tried };
                     Some((lesson, shape, write(shape)?))

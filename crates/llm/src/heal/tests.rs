@@ -245,7 +245,7 @@ fn broken_rule(messages: &[ChatMessage], policy: HistoryPolicy) -> Option<&'stat
             }
             Assistant { content, tool_calls } => {
                 let spoken = content.as_deref().is_some_and(said);
-                if tool_calls.is_empty() && !spoken || content.is_some() && !spoken {
+                if !spoken && (tool_calls.is_empty() || content.is_some()) {
                     return Some("the model says or calls something");
                 }
                 if policy.calls_apart && spoken && !tool_calls.is_empty() {
