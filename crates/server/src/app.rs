@@ -1,5 +1,6 @@
 //! The composition root: the order in which the service starts and stops.
 
+mod capabilities;
 mod database;
 mod knowledge;
 mod model;
@@ -21,8 +22,10 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 pub(crate) use database::Database;
+pub(crate) use model::{ModelMemory, ModelPlace};
 pub use start_error::StartError;
 
+use crate::doctor::Doctor;
 use crate::router::router;
 use crate::settings::Settings;
 use crate::state::{AppState, Limits, Services};
@@ -91,9 +94,10 @@ impl App {
         let store = database.store.clone();
         database.end_orphaned_turns(clock.now()).await?;
         let knowledge = Knowledge::open(settings, &store, clock.now(), background, ending).await?;
-        let model = Model::start(settings, background, ending).await?;
         let tools = ToolServices { store: store.clone(), search: knowledge.search.clone() };
         let tools = Arc::new(Registry::for_chat(&tools));
+        let writing = tools.offers().filter(|offer| !offer.reads_only).map(|offer| offer.name.to_owned()).collect();
+        let model = Model::start(settings, &store, writing, background, ending).await?;
         let agent = Agent::new(model.backend, tools, agent_options(settings));
         let chat = ChatService::new(store.clone(), Some(agent), Arc::clone(&clock), chat_options(settings));
         background.spawn(chat.clone().run(ending.clone()));
@@ -109,6 +113,7 @@ impl App {
             clock,
             limits: limits(settings),
             model: model.in_words.clone(),
+            doctor: Doctor::new(&model.place, settings).telling(model.memory),
             example: example(addr),
             keep_alive: settings.http.keep_alive,
             stopping: stopping.clone(),
@@ -246,5 +251,6 @@ const fn agent_options(settings: &Settings) -> AgentOptions {
         turn_deadline: settings.turn.deadline,
         max_answer_bytes: settings.turn.max_answer_bytes,
         tool_concurrency: settings.turn.tool_concurrency,
+        retrieval_tool: "search_chunks",
     }
 }

@@ -7,13 +7,19 @@ use std::time::Duration;
 use attest_llm::chat::ChatBackend;
 use attest_llm::client::OpenAiClient;
 use attest_llm::endpoint::{EndpointOptions, validate_base_url};
+use attest_llm::ladder::{CapabilityKey, Knowledge, Ladder};
+use attest_llm::learned::{LessonMemory, ProcessMemory};
 use attest_llm::retry::RetryPolicy;
+use attest_llm::text_mode::{TextMode, TextModeOptions};
 use attest_offline::OfflineOptions;
+use attest_store::Store;
+use time::OffsetDateTime;
 use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use url::Url;
 
+use super::capabilities::StoredCapabilities;
 use super::start_error::StartError;
 use crate::settings::Settings;
 
@@ -21,44 +27,93 @@ use crate::settings::Settings;
 pub(super) struct Model {
     pub(super) backend: Arc<dyn ChatBackend>,
     pub(super) in_words: String,
+    pub(super) place: ModelPlace,
+    pub(super) memory: ModelMemory,
+}
+
+/// What turns remember of the model.
+#[derive(Clone)]
+pub(crate) struct ModelMemory {
+    /// Holds at which level it can be asked.
+    pub(crate) ladder: Ladder,
+    /// The shapes that its endpoint asked for.
+    pub(crate) lessons: Arc<dyn LessonMemory>,
+}
+
+/// Where the model is.
+#[derive(Clone, Debug)]
+pub(crate) struct ModelPlace {
+    pub(crate) endpoint: EndpointOptions,
+    /// True for the built-in one.
+    pub(crate) is_offline: bool,
 }
 
 impl Model {
     /// Makes a client for the model of the settings; starts the offline one when there is none. An endpoint that
-    /// cannot be reached is a warning: it may come back before anybody asks.
+    /// cannot be reached is a warning: it may come back before anybody asks. In text mode `hidden_tools` are not
+    /// offered: those that write.
     pub(super) async fn start(
+        settings: &Settings,
+        store: &Store,
+        hidden_tools: Vec<String>,
+        background: &TaskTracker,
+        ending: &CancellationToken,
+    ) -> Result<Self, StartError> {
+        let place = ModelPlace::find(settings, background, ending).await?;
+        let ModelPlace { endpoint, is_offline } = &place;
+        let in_words = if *is_offline {
+            tracing::info!(base_url = %endpoint.base_url, "No model is configured, so the offline model answers");
+            "the offline model".to_owned()
+        } else {
+            let (base_url, patience) = (endpoint.base_url.clone(), endpoint.connect_timeout);
+            background.spawn(warn_if_unreachable(base_url, patience, ending.clone()));
+            format!("{} at {}", endpoint.model, host(&endpoint.base_url))
+        };
+        let lessons: Arc<dyn LessonMemory> = Arc::new(ProcessMemory::default());
+        let client =
+            OpenAiClient::new(endpoint.clone()).map_err(StartError::Model)?.with_memory(Arc::clone(&lessons));
+        let wire: Arc<dyn ChatBackend> = Arc::new(client.with_retries(RetryPolicy::default()));
+        let taught = TextModeOptions { hidden_tools, starts_in_reasoning: endpoint.starts_in_reasoning };
+        let text = Arc::new(TextMode::new(Arc::clone(&wire), taught));
+        let key = CapabilityKey::new(&endpoint.base_url, &endpoint.model, endpoint.api_key.as_ref());
+        let knowledge = if *is_offline {
+            // Its port is another one at each start, so nobody would read again what is kept of it.
+            Knowledge::of_the_process(key)
+        } else {
+            Knowledge::new(key, Arc::new(StoredCapabilities::new(store.clone())), Arc::new(OffsetDateTime::now_utc))
+        };
+        let ladder = Ladder::new(wire, text, settings.model.level, knowledge);
+        Ok(Self { backend: Arc::new(ladder.clone()), in_words, place, memory: ModelMemory { ladder, lessons } })
+    }
+}
+
+impl ModelPlace {
+    /// The endpoint of the settings; the offline model, started on a loopback port, when there is none.
+    pub(crate) async fn find(
         settings: &Settings,
         background: &TaskTracker,
         ending: &CancellationToken,
     ) -> Result<Self, StartError> {
         let model = &settings.model;
-        let (options, in_words) = match (&model.base_url, &model.name) {
-            (Some(base_url), Some(name)) => {
-                background.spawn(warn_if_unreachable(
-                    base_url.clone(),
-                    model.connect_timeout,
-                    ending.clone(),
-                ));
-                (EndpointOptions::new(base_url.clone(), name), format!("{name} at {}", host(base_url)))
-            }
-            _ => {
+        let configured = model.base_url.clone().zip(model.name.clone());
+        let is_offline = configured.is_none();
+        let (base_url, name) = match configured {
+            Some(configured) => configured,
+            None => {
                 let offline = OfflineOptions { pace: settings.offline.pace, ..OfflineOptions::default() };
                 let name = offline.model_name.clone();
-                let base_url = start_offline(offline, background, ending).await?;
-                tracing::info!(%base_url, "No model is configured, so the offline model answers");
-                (EndpointOptions::new(base_url, name), "the offline model".to_owned())
+                (start_offline(offline, background, ending).await?, name)
             }
         };
-        let options = EndpointOptions {
-            api_key: model.api_key.clone().filter(|_| model.base_url.is_some()),
+        let endpoint = EndpointOptions {
+            api_key: model.api_key.clone().filter(|_| !is_offline),
             connect_timeout: model.connect_timeout,
             first_event_timeout: model.first_event_timeout,
             idle_timeout: model.idle_timeout,
             max_tokens: model.max_tokens,
-            ..options
+            ..EndpointOptions::new(base_url, name)
         };
-        let client = OpenAiClient::new(options).map_err(StartError::Model)?;
-        Ok(Self { backend: Arc::new(client.with_retries(RetryPolicy::default())), in_words })
+        Ok(Self { endpoint, is_offline })
     }
 }
 

@@ -109,17 +109,20 @@ impl<'a> Reader<'a> {
     }
 
     /// One of a few words.
-    pub(super) fn choice<T: Copy>(&mut self, key: &'static str, choices: [(&str, T); 2]) -> T {
+    pub(super) fn choice<T: Copy + Default>(&mut self, key: &'static str, choices: &[(&str, T)]) -> T {
         let given = self.layers.find(key).and_then(|layered| layered.value.as_str()).map(str::trim);
-        let [(first, stand_in), (second, _)] = choices;
         match choices.iter().find(|(word, _)| Some(*word) == given) {
             Some((word, choice)) => {
                 self.show(key, quoted(word));
                 *choice
             }
             None => {
-                self.wrong(key, &format!("{first:?} or {second:?}"));
-                stand_in
+                let words: Vec<String> = choices.iter().map(|(word, _)| format!("{word:?}")).collect();
+                let (last, others) = words.split_last().map_or((String::new(), String::new()), |(last, others)| {
+                    (last.clone(), others.join(", "))
+                });
+                self.wrong(key, &format!("{others} or {last}"));
+                T::default()
             }
         }
     }

@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use attest_llm::ladder::Level;
 use attest_llm::secret::Secret;
 use url::Url;
 
@@ -74,6 +75,8 @@ pub struct ModelSettings {
     pub name: Option<String>,
     /// Its key.
     pub api_key: Option<Secret>,
+    /// With what of tools it is asked; `None` finds out.
+    pub level: Option<Level>,
     /// The most tokens of a reply.
     pub max_tokens: Option<u32>,
     /// For a connection.
@@ -155,9 +158,10 @@ pub struct LogSettings {
 }
 
 /// How log lines look.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LogFormat {
     /// For people.
+    #[default]
     Text,
     /// For programs.
     Json,
@@ -202,12 +206,21 @@ impl Settings {
             },
             sample: SampleSettings { seed: from.flag("sample.seed") },
             log: LogSettings {
-                format: from.choice("log.format", [("text", LogFormat::Text), ("json", LogFormat::Json)]),
+                format: from.choice("log.format", &[("text", LogFormat::Text), ("json", LogFormat::Json)]),
                 filter: from.log_filter("log.filter"),
             },
         }
     }
 }
+
+/// The words of `model.level`.
+const LEVELS: [(&str, Option<Level>); 5] = [
+    ("auto", None),
+    ("native", Some(Level::Native)),
+    ("native-no-choice", Some(Level::NativeWithoutChoice)),
+    ("text", Some(Level::Text)),
+    ("rag", Some(Level::Retrieval)),
+];
 
 impl ModelSettings {
     fn read(from: &mut Reader<'_>) -> Self {
@@ -215,6 +228,7 @@ impl ModelSettings {
             base_url: from.base_url("model.base_url"),
             name: from.optional_text("model.name"),
             api_key: from.api_key("model.api_key"),
+            level: from.choice("model.level", &LEVELS),
             max_tokens: Some(from.count("model.max_tokens", 0..=1_000_000)).filter(|limit| *limit > 0),
             connect_timeout: from.seconds("model.connect_timeout_seconds", 1..=300),
             first_event_timeout: from.seconds("model.first_event_timeout_seconds", 1..=3_600),

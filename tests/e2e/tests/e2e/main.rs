@@ -12,6 +12,7 @@ mod evidence;
 mod failures;
 mod folded;
 mod idempotency;
+mod levels;
 mod many_documents;
 mod ownership;
 mod process;
