@@ -26,3 +26,4 @@ pub mod quirks;
 pub mod reply;
 pub mod retry;
 pub mod secret;
+pub mod text_mode;
