@@ -10,7 +10,8 @@ mod passages;
 mod phrases;
 mod question;
 mod sentences;
-mod turn;
+pub(crate) mod text_mode;
+pub(crate) mod turn;
 mod verbs;
 mod words;
 
@@ -42,6 +43,14 @@ pub enum Decision {
 /// What the model does with a request. Pure: the same request gives the same decision. Never panics, and the work is
 /// bounded by the request's size: the beginning of a question, 500 passages a result, 5,000 sentences.
 pub fn decide(request: &ChatRequest) -> Decision {
+    match text_mode::read(request) {
+        Some(taught) => taught.write(think(&taught.request)),
+        None => think(request),
+    }
+}
+
+/// The same for a request that teaches no protocol of its own.
+pub(crate) fn think(request: &ChatRequest) -> Decision {
     let mind = Mind::read(request);
     let offer = Offer::of(&request.tools);
     let call = match &request.tool_choice {

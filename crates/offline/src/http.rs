@@ -1,31 +1,32 @@
 //! The routes.
 
+mod body;
 mod error;
+mod watch;
 
-use std::convert::Infallible;
 use std::future::Future;
 use std::io;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use axum::body::Body;
 use axum::extract::rejection::BytesRejection;
 use axum::extract::{DefaultBodyLimit, State};
-use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::serve::ListenerExt as _;
 use axum::{Json, Router};
 use bytes::Bytes;
-use futures::StreamExt as _;
-use futures::stream;
 use serde::de::DeserializeOwned;
 use tokio::net::TcpListener;
 
-use crate::brain::{Decision, decide};
+use crate::brain::Decision;
+use crate::brain::turn::asked_at;
 use crate::embedding::embed;
 use crate::hash::hash;
+use crate::oddities;
 use crate::options::OfflineOptions;
 use crate::stream::{CREATED, Reply, cut};
 use crate::usage;
@@ -33,6 +34,7 @@ use crate::wire::checks::find_fault;
 use crate::wire::reply::{EmbeddingItem, EmbeddingList, Model, ModelList, Usage};
 use crate::wire::request::{ChatRequest, EmbeddingInput, EmbeddingRequest};
 use error::OfflineError;
+use watch::Watch;
 
 /// A larger request body is answered with 413.
 pub const MAX_BODY_BYTES: usize = 16 * 1024 * 1024;
@@ -42,6 +44,13 @@ const SHUTDOWN_GRACE: Duration = Duration::from_secs(2);
 
 /// How many texts one embedding request may hold.
 const MAX_EMBEDDING_INPUTS: usize = 2_048;
+
+/// What the routes share.
+struct Endpoint {
+    options: OfflineOptions,
+    /// How many chat requests have arrived, for those that shall fail.
+    arrived: AtomicU64,
+}
 
 /// The endpoint: `/v1/models`, `/v1/chat/completions`, `/v1/embeddings`, and `/health`.
 pub fn router(options: OfflineOptions) -> Router {
@@ -53,7 +62,7 @@ pub fn router(options: OfflineOptions) -> Router {
         .fallback(async || OfflineError::NoSuchRoute)
         .method_not_allowed_fallback(async || OfflineError::WrongMethod)
         .layer(DefaultBodyLimit::max(MAX_BODY_BYTES))
-        .with_state(Arc::new(options))
+        .with_state(Arc::new(Endpoint { options, arrived: AtomicU64::new(0) }))
 }
 
 /// Serves the endpoint until `shutdown` resolves; replies that run then have two seconds to end.
@@ -83,35 +92,62 @@ pub async fn serve(
     }
 }
 
-async fn models(State(options): State<Arc<OfflineOptions>>) -> Response {
-    let model = Model { id: &options.model_name, object: "model", created: CREATED, owned_by: "attest" };
+async fn models(State(endpoint): State<Arc<Endpoint>>) -> Response {
+    let model =
+        Model { id: &endpoint.options.model_name, object: "model", created: CREATED, owned_by: "attest" };
     Json(ModelList { object: "list", data: [model] }).into_response()
 }
 
 async fn chat(
-    State(options): State<Arc<OfflineOptions>>,
+    State(endpoint): State<Arc<Endpoint>>,
     body: Result<Bytes, BytesRejection>,
 ) -> Result<Response, OfflineError> {
+    let mut watch = Watch::start();
+    let read = read_and_decide(&endpoint, body).await;
+    let (reply, request) = read.inspect_err(|_| watch.note_complete())?;
+    let OfflineOptions { pace, behaviour, .. } = &endpoint.options;
+    Ok(if request.stream {
+        body::streamed(&reply, request.stream_options.include_usage, *pace, behaviour, watch)
+    } else {
+        body::whole(reply.body(), behaviour, watch)
+    })
+}
+
+async fn read_and_decide(
+    endpoint: &Arc<Endpoint>,
+    body: Result<Bytes, BytesRejection>,
+) -> Result<(Reply, ChatRequest), OfflineError> {
+    let behaviour = &endpoint.options.behaviour;
+    let place = endpoint.arrived.fetch_add(1, Ordering::Relaxed);
+    if !behaviour.first_byte_after.is_zero() {
+        tokio::time::sleep(behaviour.first_byte_after).await;
+    }
+    if let Some(refusal) = behaviour.fail.as_ref().and_then(|failing| oddities::of_status(failing, place)) {
+        return Err(OfflineError::Odd(Box::new(refusal)));
+    }
     let body = body?;
-    let model = options.model_name.clone();
-    let (reply, request) = compute(move || {
+    let endpoint = Arc::clone(endpoint);
+    compute(move || {
+        let OfflineOptions { model_name, behaviour, .. } = &endpoint.options;
         let request: ChatRequest = parse(&body)?;
         if let Some(fault) = find_fault(&request) {
             return Err(OfflineError::Invalid(fault));
         }
-        Ok((reply_to(&request, &model, hash(&body)), request))
+        // A large body is not read twice for nothing.
+        let reads_fields = behaviour.reject_tool_choice || behaviour.reject_stream_options;
+        let sent = if reads_fields { parse(&body)? } else { oddities::Sent::default() };
+        let prompt_tokens = usage::of_prompt(&request);
+        if let Some(refusal) = oddities::of_request(behaviour, &request, &sent, model_name, prompt_tokens) {
+            return Err(OfflineError::Odd(Box::new(refusal)));
+        }
+        Ok((reply_to(&request, &endpoint.options, hash(&body)), request))
     })
-    .await?;
-    if request.stream {
-        Ok(stream_reply(&reply, request.stream_options.include_usage, options.pace))
-    } else {
-        Ok(json_body(reply.body()))
-    }
+    .await
 }
 
-fn reply_to(request: &ChatRequest, model: &str, hash: u64) -> Reply {
+fn reply_to(request: &ChatRequest, options: &OfflineOptions, hash: u64) -> Reply {
     let limit = request.max_completion_tokens.or(request.max_tokens);
-    let (decision, was_cut) = match (decide(request), limit) {
+    let (decision, was_cut) = match (oddities::decide(request, &options.behaviour), limit) {
         (Decision::Say(text), Some(limit)) => {
             let (text, was_cut) = cut(&text, limit);
             (Decision::Say(text), was_cut)
@@ -119,30 +155,24 @@ fn reply_to(request: &ChatRequest, model: &str, hash: u64) -> Reply {
         (decision, _) => (decision, false),
     };
     let usage = usage::of_chat(request, &decision);
-    Reply::new(hash, model, decision, was_cut, usage)
+    Reply::new(hash, &options.model_name, decision, was_cut, usage)
+        .with_thoughts(options.behaviour.reasoning.map(|place| (place, thoughts(request))))
 }
 
-fn stream_reply(reply: &Reply, include_usage: bool, pace: Duration) -> Response {
-    let events = stream::iter(reply.events(include_usage)).enumerate().then(move |(at, event)| async move {
-        // The first event leaves at once, like the head of a reply.
-        if at > 0 && !pace.is_zero() {
-            tokio::time::sleep(pace).await;
-        }
-        Ok::<_, Infallible>(event)
-    });
-    let mut response = Response::new(Body::from_stream(events));
-    let headers = response.headers_mut();
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream; charset=utf-8"));
-    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
-    response
+/// What comes as reasoning: the question, so that a test can tell whose thoughts they are.
+fn thoughts(request: &ChatRequest) -> String {
+    let asked = asked_at(&request.messages).and_then(|asked| request.messages.get(asked));
+    let question: String =
+        asked.map(|message| message.text().chars().take(200).collect()).unwrap_or_default();
+    format!("The person asks: {question} First I think about what to do, then I do it.")
 }
 
 async fn embeddings(
-    State(options): State<Arc<OfflineOptions>>,
+    State(endpoint): State<Arc<Endpoint>>,
     body: Result<Bytes, BytesRejection>,
 ) -> Result<Response, OfflineError> {
     let body = body?;
-    let model = options.model_name.clone();
+    let model = endpoint.options.model_name.clone();
     let body = compute(move || {
         let request: EmbeddingRequest = parse(&body)?;
         let texts = match request.input {

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::behaviour::Behaviour;
+
 /// The settings of one endpoint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OfflineOptions {
@@ -22,9 +24,3 @@ impl Default for OfflineOptions {
         }
     }
 }
-
-/// Deviations from a well-behaved endpoint, for trying how a client copes. There are none yet; each one becomes a field
-/// whose default is good behaviour.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Behaviour {}

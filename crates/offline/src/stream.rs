@@ -1,9 +1,12 @@
 //! A decision as the events of a streamed reply, or as one body.
 
+use std::borrow::Cow;
+
 use bytes::Bytes;
 use serde::Serialize;
 use unicode_segmentation::UnicodeSegmentation;
 
+use crate::behaviour::ReasoningPlace;
 use crate::brain::Decision;
 use crate::wire::reply::{
     CallFragment, Chunk, ChunkChoice, Completion, CompletionCall, CompletionChoice, CompletionMessage, Delta,
@@ -24,6 +27,25 @@ pub(crate) struct Reply {
     pub(crate) decision: Decision,
     pub(crate) finish: FinishReason,
     pub(crate) usage: Usage,
+    /// Thoughts before the reply, and where they come.
+    pub(crate) thoughts: Option<(ReasoningPlace, String)>,
+}
+
+/// How a stream is written.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Framing {
+    /// Whether lines end with CR LF.
+    pub(crate) crlf: bool,
+    /// Whether `[DONE]` is sent.
+    pub(crate) done: bool,
+    /// Whether the finish reason, and what follows it, is sent.
+    pub(crate) finish: bool,
+}
+
+impl Default for Framing {
+    fn default() -> Self {
+        Self { crlf: false, done: true, finish: true }
+    }
 }
 
 impl Reply {
@@ -34,7 +56,22 @@ impl Reply {
             (Decision::Say(_), true) => FinishReason::Length,
             (Decision::Say(_), false) => FinishReason::Stop,
         };
-        Self { id: format!("{hash:016x}"), model: model.to_owned(), decision, finish, usage }
+        Self { id: format!("{hash:016x}"), model: model.to_owned(), decision, finish, usage, thoughts: None }
+    }
+
+    /// The reply with thoughts before it.
+    pub(crate) fn with_thoughts(self, thoughts: Option<(ReasoningPlace, String)>) -> Self {
+        Self { thoughts, ..self }
+    }
+
+    /// How many words, of thoughts too, or fragments of a call it streams.
+    pub(crate) fn piece_count(&self) -> usize {
+        let thoughts = self.thoughts.as_ref().map_or(0, |(place, text)| words(&spelt(*place, text)).len());
+        thoughts
+            + match &self.decision {
+                Decision::Say(text) => words(text).len(),
+                Decision::Call { arguments, .. } => 1 + fragments(arguments).len(),
+            }
     }
 
     fn completion_id(&self) -> String {
@@ -47,8 +84,9 @@ impl Reply {
 
     /// Every event, the last one `[DONE]`: the role, the words or the fragments of the call, the finish, the usage when
     /// it was asked for.
-    pub(crate) fn events(&self, include_usage: bool) -> Vec<Bytes> {
+    pub(crate) fn events(&self, include_usage: bool, framing: Framing) -> Vec<Bytes> {
         let (id, call_id) = (self.completion_id(), self.call_id());
+        let thoughts = self.thoughts.as_ref().map(|(place, text)| (*place, spelt(*place, text)));
         let chunk = |choices, usage| {
             event(&Chunk {
                 id: &id,
@@ -63,19 +101,21 @@ impl Reply {
             let choice = ChunkChoice { index: 0, delta, finish_reason };
             chunk(vec![choice], None)
         };
-        let role =
-            |content| Delta { role: Some("assistant"), content: Some(content), tool_calls: Vec::new() };
+        let role = |content| Delta { role: Some("assistant"), content: Some(content), ..Delta::default() };
         let mut events = Vec::new();
+        let text_first = matches!(self.decision, Decision::Say(_));
+        events.push(delta(role(text_first.then_some("")), None));
+        if let Some((place, text)) = &thoughts {
+            events.extend(words(text).into_iter().map(|word| delta(thought(*place, word), None)));
+        }
         match &self.decision {
             Decision::Say(text) => {
-                events.push(delta(role(Some("")), None));
                 events.extend(words(text).into_iter().map(|word| {
                     let content = Some(Some(word));
                     delta(Delta { content, ..Delta::default() }, None)
                 }));
             }
             Decision::Call { name, arguments } => {
-                events.push(delta(role(None), None));
                 let opening = CallFragment {
                     index: 0,
                     id: Some(&call_id),
@@ -94,11 +134,18 @@ impl Reply {
                 }));
             }
         }
-        events.push(delta(Delta::default(), Some(self.finish)));
-        if include_usage {
-            events.push(chunk(Vec::new(), Some(self.usage)));
+        if framing.finish {
+            events.push(delta(Delta::default(), Some(self.finish)));
+            if include_usage {
+                events.push(chunk(Vec::new(), Some(self.usage)));
+            }
+            if framing.done {
+                events.push(Bytes::from_static(b"data: [DONE]\n\n"));
+            }
         }
-        events.push(Bytes::from_static(b"data: [DONE]\n\n"));
+        if framing.crlf {
+            events.iter_mut().for_each(|event| *event = with_crlf(event));
+        }
         events
     }
 
@@ -113,7 +160,21 @@ impl Reply {
                 (None, vec![call])
             }
         };
-        let message = CompletionMessage { role: "assistant", content, tool_calls };
+        let (mut reasoning_content, mut reasoning) = (None, None);
+        let mut content = content.map(Cow::Borrowed);
+        match &self.thoughts {
+            Some((ReasoningPlace::ReasoningContent, text)) => reasoning_content = Some(text.as_str()),
+            Some((ReasoningPlace::Reasoning, text)) => reasoning = Some(text.as_str()),
+            Some((place @ ReasoningPlace::ThinkTags, text)) => {
+                content = Some(Cow::Owned(
+                    spelt(*place, text).into_owned() + content.as_deref().unwrap_or_default(),
+                ));
+            }
+            None => {}
+        }
+        let content = content.as_deref();
+        let message =
+            CompletionMessage { role: "assistant", content, reasoning_content, reasoning, tool_calls };
         json(&Completion {
             id: &id,
             object: "chat.completion",
@@ -123,6 +184,28 @@ impl Reply {
             usage: self.usage,
         })
     }
+}
+
+/// Thoughts as they are written in their place.
+fn spelt(place: ReasoningPlace, text: &str) -> Cow<'_, str> {
+    match place {
+        ReasoningPlace::ThinkTags => Cow::Owned(format!("<think>\n{text}\n</think>\n\n")),
+        ReasoningPlace::ReasoningContent | ReasoningPlace::Reasoning => Cow::Borrowed(text),
+    }
+}
+
+fn thought(place: ReasoningPlace, word: &str) -> Delta<'_> {
+    match place {
+        ReasoningPlace::ThinkTags => Delta { content: Some(Some(word)), ..Delta::default() },
+        ReasoningPlace::ReasoningContent => Delta { reasoning_content: Some(word), ..Delta::default() },
+        ReasoningPlace::Reasoning => Delta { reasoning: Some(word), ..Delta::default() },
+    }
+}
+
+/// The event with its line ends, which stand at its end only, as CR LF.
+fn with_crlf(event: &[u8]) -> Bytes {
+    let line = event.strip_suffix(b"\n\n").unwrap_or(event);
+    Bytes::from([line, b"\r\n\r\n"].concat())
 }
 
 /// JSON bytes. Our reply types hold nothing that cannot be written; if that ever changed, the reader would see an empty

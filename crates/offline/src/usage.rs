@@ -14,17 +14,21 @@ pub(crate) fn estimate_tokens(text: &str) -> u64 {
 
 /// The usage of one chat reply.
 pub(crate) fn of_chat(request: &ChatRequest, decision: &Decision) -> Usage {
-    let prompt = request.messages.iter().map(of_message).sum::<u64>()
-        + request
-            .tools
-            .iter()
-            .map(|tool| estimate_tokens(&tool.function.name) + estimate_tokens(&tool.function.description))
-            .sum::<u64>();
     let completion = match decision {
         Decision::Say(text) => estimate_tokens(text),
         Decision::Call { name, arguments } => estimate_tokens(name) + estimate_tokens(arguments),
     };
-    Usage::new(prompt, completion)
+    Usage::new(of_prompt(request), completion)
+}
+
+/// The tokens of everything that the model is given.
+pub(crate) fn of_prompt(request: &ChatRequest) -> u64 {
+    request.messages.iter().map(of_message).sum::<u64>()
+        + request
+            .tools
+            .iter()
+            .map(|tool| estimate_tokens(&tool.function.name) + estimate_tokens(&tool.function.description))
+            .sum::<u64>()
 }
 
 fn of_message(message: &Message) -> u64 {

@@ -303,3 +303,33 @@ fn an_earlier_turn_lends_its_words_but_not_its_results() {
     messages.extend(search("b", "1871 Varnholt", "No passages found for “1871 Varnholt”."));
     assert_eq!(decide(&request(json!(messages), tools(), json!(null))), say(NOTHING));
 }
+
+#[test]
+fn a_reply_that_was_sent_back_does_not_change_the_question() {
+    let question = user("Who built the Varnholt lighthouse?");
+    let first = call("search_chunks", json!({"query": "built Varnholt lighthouse"}));
+    for nudge in [
+        "(next)",
+        "You have not looked anything up yet, so the reader has not seen that reply. Call a tool now.",
+        "Your last reply was empty. Answer the question now from the results above, or call another tool.",
+    ] {
+        for messages in
+            [json!([question, assistant("I know it."), user(nudge)]), json!([question, user(nudge)])]
+        {
+            assert_eq!(decide(&request(messages, tools(), json!(null))), first, "{nudge}");
+        }
+        let mut messages = vec![question.clone(), assistant("I know it."), user(nudge)];
+        messages.extend(search("a", "built Varnholt lighthouse", LIGHTHOUSE));
+        messages.push(user(nudge));
+        assert_eq!(
+            decide(&request(json!(messages), tools(), json!(null))),
+            say("The Varnholt lighthouse was built in 1871 by Mira Tannoth. [3]"),
+            "{nudge}"
+        );
+    }
+    let real = json!([question, assistant("I know it."), user("Your Odo Brask, who is he?")]);
+    assert_eq!(
+        decide(&request(real, tools(), json!(null))),
+        call("search_chunks", json!({"query": "Odo Brask Varnholt lighthouse"}))
+    );
+}

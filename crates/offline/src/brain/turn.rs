@@ -27,11 +27,11 @@ pub(crate) struct Turn {
 }
 
 impl Turn {
-    /// Reads the turn out of a request. Everything after the last user message belongs to it. A request without tools
+    /// Reads the turn out of a request. Everything after the last question belongs to it. A request without tools
     /// may bring its results in other ways: as JSON in the user message, or as numbered passages in a system message.
     pub(crate) fn read(request: &ChatRequest) -> Self {
         let messages = &request.messages;
-        let asked_at = messages.iter().rposition(|message| message.role == Role::User);
+        let asked_at = asked_at(messages);
         let (before, now) = messages.split_at(asked_at.unwrap_or(0));
         let mut turn = Self {
             question: asked_at
@@ -74,9 +74,27 @@ impl Turn {
     }
 }
 
+/// The place of the last question: the last user message that is no nudge.
+pub(crate) fn asked_at(messages: &[Message]) -> Option<usize> {
+    let by_user = |message: &Message| message.role == Role::User;
+    messages
+        .iter()
+        .rposition(|message| by_user(message) && !is_nudge(&message.text()))
+        .or_else(|| messages.iter().rposition(by_user))
+}
+
+/// Whether a user message is the client's word about the reply before it, and nothing that the person said: a
+/// continuation such as `(next)`, or an instruction to the model about its own reply.
+pub(crate) fn is_nudge(text: &str) -> bool {
+    let text = text.trim_start();
+    let about_reply = || text.starts_with("You") && text.contains("reply");
+    text.starts_with("(next)") || (about_reply() && (text.contains("tool") || text.contains("nswer")))
+}
+
 fn spoken(message: &Message) -> Option<Line> {
     let by_assistant = match message.role {
         Role::Assistant => true,
+        Role::User if is_nudge(&message.text()) => return None,
         Role::User => false,
         Role::System | Role::Tool => return None,
     };

@@ -5,10 +5,13 @@ use axum::extract::rejection::BytesRejection;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 
+use crate::oddities::Refusal;
 use crate::wire::reply::{ErrorBody, ErrorDetail};
+use axum::http::HeaderValue;
+use axum::http::header::RETRY_AFTER;
 
 /// Why a request gets no reply.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) enum OfflineError {
     /// The body says something that is not allowed.
     Invalid(String),
@@ -18,6 +21,8 @@ pub(crate) enum OfflineError {
     Unreadable,
     NoSuchRoute,
     WrongMethod,
+    /// Refused on purpose.
+    Odd(Box<Refusal>),
     /// A fault of ours, logged where it happened.
     Internal,
 }
@@ -34,6 +39,7 @@ impl From<BytesRejection> for OfflineError {
 impl IntoResponse for OfflineError {
     fn into_response(self) -> Response {
         let (status, code, message) = match &self {
+            Self::Odd(refusal) => return refused(refusal),
             Self::Invalid(message) => (StatusCode::BAD_REQUEST, None, message.as_str()),
             Self::TooLarge => (
                 StatusCode::PAYLOAD_TOO_LARGE,
@@ -59,4 +65,12 @@ impl IntoResponse for OfflineError {
         let error = ErrorDetail { message, kind, param: None, code };
         (status, Json(ErrorBody { error })).into_response()
     }
+}
+
+fn refused(refusal: &Refusal) -> Response {
+    let mut response = (refusal.status, Json(&refusal.body)).into_response();
+    if let Some(seconds) = refusal.retry_after {
+        response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds));
+    }
+    response
 }

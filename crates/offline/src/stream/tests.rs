@@ -1,12 +1,12 @@
 //! The shape of replies.
 
-use super::{Reply, cut, words};
+use super::{Framing, Reply, cut, words};
 use crate::brain::Decision;
 use crate::wire::reply::Usage;
 
 fn events(decision: Decision, include_usage: bool) -> String {
     let reply = Reply::new(0xabc, "attest-offline", decision, false, Usage::new(12, 5));
-    let events = reply.events(include_usage);
+    let events = reply.events(include_usage, Framing::default());
     events.iter().map(|event| String::from_utf8(event.to_vec()).unwrap()).collect()
 }
 
