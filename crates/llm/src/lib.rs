@@ -22,6 +22,7 @@ pub mod failure;
 pub mod heal;
 pub mod ladder;
 pub mod learned;
+pub mod probe;
 pub mod quirks;
 pub mod reply;
 pub mod retry;

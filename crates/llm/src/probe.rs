@@ -36,6 +36,9 @@ use conclusion::{Subject, conclude};
 use exchange::{Exchange, ProbeMemory, ask};
 use verdict::Finding;
 
+/// Why something was not tried.
+const NO_TIME: &str = "there was no time for it";
+
 /// How long a test may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
@@ -170,7 +173,7 @@ impl Probe {
 
     async fn ask_chat(&mut self) {
         let Some(plain) = self.exchange(Feature::Plain, question::plain()).await else {
-            return self.skip_chat("there was no time for it");
+            return self.skip_chat(NO_TIME);
         };
         self.put(Feature::Connection, verdict::connection(&plain), None);
         self.put(Feature::Key, verdict::key(&plain, self.chat.api_key.is_some()), None);
@@ -204,8 +207,10 @@ impl Probe {
     }
 
     async fn ask_embeddings(&mut self, options: Option<&EmbeddingOptions>) -> Result<(), EndpointError> {
+        let both = [Feature::Embedding, Feature::EmbeddingBatch];
         let Some(options) = options else {
-            return Ok(self.skip(&[Feature::Embedding, Feature::EmbeddingBatch], "no embedding model is set"));
+            self.skip(&both, "no embedding model is set");
+            return Ok(());
         };
         let embedder = OpenAiEmbedder::new(EmbeddingOptions {
             endpoint: within(&options.endpoint, self.limits.each),
@@ -215,30 +220,24 @@ impl Probe {
         let host = host_of(&options.endpoint.base_url);
         let texts =
             ["a lighthouse by the sea", "the price of bread", "a proof by induction"].map(str::to_owned);
-        let one = self.embed(&embedder, &host, &texts[1..2]).await;
-        let vector = match one {
-            None => {
-                return Ok(
-                    self.skip(&[Feature::Embedding, Feature::EmbeddingBatch], "there was no time for it")
-                );
-            }
+        match self.embed(&embedder, &host, &texts[1..2]).await {
+            None => self.skip(&both, NO_TIME),
             Some((Err(failure), took)) => {
                 self.put(Feature::Embedding, verdict::of_failure(&failure), Some(took));
-                return Ok(self.skip(&[Feature::EmbeddingBatch], "one text got no vector"));
+                self.skip(&[Feature::EmbeddingBatch], "one text got no vector");
             }
             Some((Ok(vectors), took)) => {
                 let vector = vectors.into_iter().next().unwrap_or_default();
                 let seen = format!("vectors of {} numbers", vector.len());
                 self.put(Feature::Embedding, Finding::new(Verdict::Works, seen), Some(took));
-                vector
+                let (finding, took) = match self.embed(&embedder, &host, &texts).await {
+                    None => (Finding::skipped(NO_TIME), None),
+                    Some((Err(failure), took)) => (verdict::of_failure(&failure), Some(took)),
+                    Some((Ok(batch), took)) => (verdict::embedding_batch(&vector, &batch, 1), Some(took)),
+                };
+                self.put(Feature::EmbeddingBatch, finding, took);
             }
-        };
-        let finding = match self.embed(&embedder, &host, &texts).await {
-            None => (Finding::skipped("there was no time for it"), None),
-            Some((Err(failure), took)) => (verdict::of_failure(&failure), Some(took)),
-            Some((Ok(vectors), took)) => (verdict::embedding_batch(&vector, &vectors, 1), Some(took)),
-        };
-        self.put(Feature::EmbeddingBatch, finding.0, finding.1);
+        }
         Ok(())
     }
 
@@ -263,7 +262,7 @@ impl Probe {
         judge: impl FnOnce(&Exchange) -> Finding,
     ) -> Option<Exchange> {
         let Some(exchange) = self.exchange(feature, request).await else {
-            self.put(feature, Finding::skipped("there was no time for it"), None);
+            self.put(feature, Finding::skipped(NO_TIME), None);
             return None;
         };
         let finding = judge(&exchange);

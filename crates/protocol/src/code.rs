@@ -71,6 +71,8 @@ codes! {
     InvalidDocument = "invalid_document", 422;
     /// Too many turns run at once.
     TooManyTurns = "too_many_turns", 429;
+    /// It is being done already, and is done once at a time.
+    AlreadyRunning = "already_running", 429;
     /// No chat model is configured.
     NoChatModel = "no_chat_model", 503;
     /// The server is shutting down.

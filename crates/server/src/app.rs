@@ -96,7 +96,8 @@ impl App {
         let knowledge = Knowledge::open(settings, &store, clock.now(), background, ending).await?;
         let tools = ToolServices { store: store.clone(), search: knowledge.search.clone() };
         let tools = Arc::new(Registry::for_chat(&tools));
-        let writing = tools.offers().filter(|offer| !offer.reads_only).map(|offer| offer.name.to_owned()).collect();
+        let writing =
+            tools.offers().filter(|offer| !offer.reads_only).map(|offer| offer.name.to_owned()).collect();
         let model = Model::start(settings, &store, writing, background, ending).await?;
         let agent = Agent::new(model.backend, tools, agent_options(settings));
         let chat = ChatService::new(store.clone(), Some(agent), Arc::clone(&clock), chat_options(settings));

@@ -1,6 +1,7 @@
 //! The command line: one file for each command.
 
 mod check_config;
+mod doctor;
 mod migrate;
 mod offline_model;
 mod serve;
@@ -41,6 +42,9 @@ enum Command {
     /// Prints the settings in force and where each comes from, or every mistake in them
     #[command(after_help = "Example:\n  attest check-config --config config/local.toml")]
     CheckConfig(check_config::Arguments),
+    /// Tries the configured model with every shape of request that a turn uses, and says what works
+    #[command(after_help = doctor::HELP)]
+    Doctor(doctor::Arguments),
     /// Serves the offline model by itself: an OpenAI-compatible endpoint without a network
     #[command(after_help = "Example:\n  attest offline-model --listen 127.0.0.1:8081 --pace-ms 20")]
     OfflineModel(offline_model::Arguments),
@@ -55,6 +59,7 @@ pub fn run() -> ExitCode {
         Command::Migrate => with_settings(config, |loaded| in_runtime(migrate::run(loaded.settings))),
         Command::CheckConfig(arguments) if arguments.manual => check_config::print_manual(),
         Command::CheckConfig(_) => with_settings(config, |loaded| check_config::run(&loaded.effective)),
+        Command::Doctor(arguments) => doctor::run(config, arguments),
         Command::OfflineModel(arguments) => in_runtime(offline_model::run(arguments)),
     }
 }

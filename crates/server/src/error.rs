@@ -28,6 +28,11 @@ impl ApiError {
         Self { code, sentence: sentence.into(), turn_id: None, retry_after_seconds: None }
     }
 
+    /// This refusal, and when it is worth asking again.
+    pub(crate) fn again_in(self, seconds: u64) -> Self {
+        Self { retry_after_seconds: Some(seconds), ..self }
+    }
+
     /// The request has the wrong shape.
     pub(crate) fn invalid(sentence: impl Into<String>) -> Self {
         Self::new(ErrorCode::InvalidRequest, sentence)

@@ -12,6 +12,7 @@
 
 pub mod app;
 pub mod command;
+mod doctor;
 mod error;
 mod http;
 mod router;

@@ -9,13 +9,14 @@ use axum::{Extension, Router};
 use crate::error::ApiError;
 use crate::http::body::BodyLimit;
 use crate::http::trace::traced;
-use crate::routes::{chat, conversations, documents, health, kbs, page, search, turns};
+use crate::routes::{chat, conversations, doctor, documents, health, kbs, page, search, turns};
 use crate::state::AppState;
 
 /// Every route.
 pub(crate) fn router(state: AppState) -> Router {
     let chat_body = Extension(BodyLimit(state.limits.chat_body_bytes));
     let api = Router::new()
+        .route("/doctor", get(doctor::examine))
         .route("/kbs", get(kbs::list).post(kbs::create))
         .route("/kbs/{kb}", get(kbs::show).patch(kbs::rename).delete(kbs::delete))
         .route("/kbs/{kb}/documents", get(documents::list).post(documents::create))

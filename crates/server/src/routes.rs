@@ -2,6 +2,7 @@
 
 pub(crate) mod chat;
 pub(crate) mod conversations;
+pub(crate) mod doctor;
 pub(crate) mod documents;
 pub(crate) mod health;
 pub(crate) mod kbs;

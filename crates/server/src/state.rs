@@ -10,6 +10,8 @@ use attest_search::SearchIndex;
 use attest_store::Store;
 use tokio_util::sync::CancellationToken;
 
+use crate::doctor::Doctor;
+
 /// The services behind the routes. Cheap to clone.
 #[derive(Clone)]
 pub(crate) struct AppState(Arc<Services>);
@@ -24,6 +26,8 @@ pub(crate) struct Services {
     pub(crate) limits: Limits,
     /// The model in words, for `/readyz`.
     pub(crate) model: String,
+    /// Tries the model's endpoint.
+    pub(crate) doctor: Doctor,
     /// The curl command that asks the sample base, for the page at `/`.
     pub(crate) example: String,
     /// Between two keep-alive comments.

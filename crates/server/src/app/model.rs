@@ -80,10 +80,19 @@ impl Model {
             // Its port is another one at each start, so nobody would read again what is kept of it.
             Knowledge::of_the_process(key)
         } else {
-            Knowledge::new(key, Arc::new(StoredCapabilities::new(store.clone())), Arc::new(OffsetDateTime::now_utc))
+            Knowledge::new(
+                key,
+                Arc::new(StoredCapabilities::new(store.clone())),
+                Arc::new(OffsetDateTime::now_utc),
+            )
         };
         let ladder = Ladder::new(wire, text, settings.model.level, knowledge);
-        Ok(Self { backend: Arc::new(ladder.clone()), in_words, place, memory: ModelMemory { ladder, lessons } })
+        Ok(Self {
+            backend: Arc::new(ladder.clone()),
+            in_words,
+            place,
+            memory: ModelMemory { ladder, lessons },
+        })
     }
 }
 

@@ -18,6 +18,9 @@ use crate::app::{ModelPlace, StartError};
 use crate::doctor::{Doctor, DoctorError};
 use crate::settings::Settings;
 
+/// What it returns when chat will not work.
+const CHAT_FAILS: u8 = 1;
+
 /// What it returns when the settings are wrong: nothing was tried.
 const WRONG_SETTINGS: u8 = 2;
 
@@ -74,39 +77,39 @@ pub(super) fn run(config: Option<PathBuf>, arguments: Arguments) -> ExitCode {
 
 async fn examine(settings: Settings, arguments: Arguments) -> ExitCode {
     install_crypto_provider();
-    let (background, ending) = (TaskTracker::new(), CancellationToken::new());
-    let told = tell(&settings, &arguments, &background, &ending).await;
-    ending.cancel();
-    match told {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::FAILURE,
-        Err(error) => {
-            complain(&error);
-            let settings = matches!(error, Failed::Doctor(DoctorError::Settings(_)));
-            if settings { ExitCode::from(WRONG_SETTINGS) } else { ExitCode::FAILURE }
+    let examined = report(settings, arguments.limits()).await;
+    let code = exit_code(&examined);
+    let told = examined.and_then(|report| {
+        let json = arguments.json.then(|| serde_json::to_string_pretty(&report)).transpose()?;
+        match json {
+            Some(json) => say(&json),
+            None => say(&table::Table(&report)),
         }
+        Ok(())
+    });
+    if let Err(error) = told {
+        complain(&error);
     }
+    ExitCode::from(code)
 }
 
-/// True when chat will work.
-async fn tell(
-    settings: &Settings,
-    arguments: &Arguments,
-    background: &TaskTracker,
-    ending: &CancellationToken,
-) -> Result<bool, Failed> {
-    let mut settings = settings.clone();
+/// Tries everything, the built-in model where none is configured.
+async fn report(mut settings: Settings, limits: Limits) -> Result<Report, Failed> {
     // Nobody reads along here.
     settings.offline.pace = Duration::ZERO;
-    let place = ModelPlace::find(&settings, background, ending).await?;
-    let doctor = Doctor::new(&place, &settings);
-    let report: Report = doctor.examine(arguments.limits()).await?;
-    if arguments.json {
-        say(&serde_json::to_string_pretty(&report)?);
-    } else {
-        say(&table::Table(&report));
+    let (background, ending) = (TaskTracker::new(), CancellationToken::new());
+    let place = ModelPlace::find(&settings, &background, &ending).await?;
+    let report = Doctor::new(&place, &settings).examine(limits).await;
+    ending.cancel();
+    Ok(report?)
+}
+
+const fn exit_code(examined: &Result<Report, Failed>) -> u8 {
+    match examined {
+        Ok(report) if report.chat_works => 0,
+        Err(Failed::Doctor(DoctorError::Settings(_))) => WRONG_SETTINGS,
+        Ok(_) | Err(_) => CHAT_FAILS,
     }
-    Ok(report.chat_works)
 }
 
 #[cfg(test)]

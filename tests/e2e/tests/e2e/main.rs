@@ -7,6 +7,7 @@ mod bad_questions;
 mod bad_routes;
 mod conversations;
 mod database_away;
+mod doctor;
 mod documents;
 mod evidence;
 mod failures;

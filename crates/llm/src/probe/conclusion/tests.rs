@@ -7,8 +7,11 @@ use url::Url;
 const SUBJECT: Subject<'_> =
     Subject { is_offline: false, has_key: true, model: "m", endpoint: "models.example", fixed: None };
 
+/// What does not work.
+type But<'a> = &'a [(Feature, Verdict)];
+
 /// Everything works but these.
-fn checks(but: &[(Feature, Verdict)]) -> Vec<Check> {
+fn checks(but: But<'_>) -> Vec<Check> {
     Feature::ALL
         .iter()
         .map(|feature| Check {
@@ -26,7 +29,7 @@ fn checks(but: &[(Feature, Verdict)]) -> Vec<Check> {
 fn the_level_is_what_the_refusals_leave() {
     use Feature::{LateNote, LongInput, Plain, TextMode, ToolNamed, ToolRequired, ToolResult, Tools};
     use Verdict::{Differs, Ignored, Refused, Skipped, Unclear};
-    let rows: [(&[(Feature, Verdict)], Option<Level>, bool); 18] = [
+    let rows: [(But<'_>, Option<Level>, bool); 18] = [
         (&[], Some(Level::Native), false),
         (&[(ToolNamed, Refused)], Some(Level::Native), false),
         (&[(ToolRequired, Ignored)], Some(Level::Native), false),

@@ -26,7 +26,7 @@ impl fmt::Display for Table<'_> {
                 writeln!(f, "{margin}-> {meaning}")?;
             }
             if let Some(words) = refusal {
-                writeln!(f, "{margin}its words: {}", printable(words))?;
+                writeln!(f, "{margin}in full: {}", printable(words))?;
             }
         }
         writeln!(f)?;
