@@ -10,10 +10,10 @@ fn in_characters(reply: &str, cut: bool) -> (String, String, Outcome) {
 }
 
 #[test]
-fn a_reply_of_the_longest_length_is_read_in_single_characters() {
+fn a_long_reply_is_read_in_single_characters() {
     let filled = |head: &str, filler: &str| {
         let mut reply = head.to_owned();
-        while reply.len() + filler.len() <= REPLY_LIMIT {
+        while reply.len() + filler.len() <= REPLY_LIMIT / 4 {
             reply.push_str(filler);
         }
         reply
@@ -43,6 +43,9 @@ fn a_reply_of_the_longest_length_is_read_in_single_characters() {
         filled("```\nE ", "```\n"),
         filled("assistant:", " "),
         filled("faq[", "[]"),
+        filled("C faq{", "'a',"),
+        filled("C faq{", "{,}"),
+        filled("C faq[", "\\"),
         filled("<function=faq>", "<parameter=question>"),
     ];
     for reply in replies {
