@@ -2,6 +2,7 @@
 //! happens goes out to the sink and the log at once: everything here is synchronous, because it runs inside the
 //! poll of the model's stream.
 
+mod level;
 pub(crate) mod record;
 mod tools;
 
@@ -10,10 +11,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use attest_domain::text::without_nul;
 use attest_llm::chat::{ChatEvent, ChatMessage, ReplyFinish, TokenUsage, ToolCall};
 use attest_llm::failure::{FailureClass, ModelFailure};
-use attest_llm::ladder::Standing;
 use attest_protocol::frame::{Evidence, Finish, Source};
 use attest_protocol::view::RequestPurpose;
-use attest_tools::{Numbering, Refusal, RefusalKind, Registry, ToolContext};
+use attest_tools::{Numbering, Refusal, Registry, ToolContext};
 
 use crate::calls::{CallBook, sendable};
 use crate::evidence::{self, Grounds};
@@ -28,9 +28,6 @@ use crate::speech::Speech;
 use crate::turn::{TurnFailure, TurnRequest, TurnSink};
 
 pub(crate) use tools::Gathered;
-
-/// The id of the one call that the model did not make.
-const LOOK_UP: &str = "call_look_up";
 
 /// How the part of a turn that has tools ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -259,43 +256,6 @@ impl TurnState {
         inner.calls.push(call, tool, verdict);
         inner.calls_in_reply += 1;
         ticket
-    }
-
-    /// A faulty call is replayed in later turns only when an endpoint with native tools would take it.
-    fn kind_of_fault(&self, call: &ToolCall) -> RefusalKind {
-        let arguments = serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(&call.arguments);
-        if !self.registry.offers().any(|offer| offer.name == call.name) {
-            RefusalKind::UnknownTool
-        } else if arguments.is_err() {
-            RefusalKind::NotAnObject
-        } else {
-            RefusalKind::BadArgument
-        }
-    }
-
-    /// The look-up of a turn whose model can be given no tools, as if the model had called. Gives the call's number.
-    pub(crate) fn look_up(&self, tool: &str, arguments: String) -> usize {
-        self.call(ToolCall { id: LOOK_UP.to_owned(), name: tool.to_owned(), arguments }, None).index
-    }
-
-    /// The model can be given no tools.
-    pub(crate) fn retrieval_needed(&self) {
-        let inner = &mut *self.lock();
-        self.close_record(inner, record::RETRIEVAL, None);
-        inner.ending = Some(Ending::Retrieval);
-    }
-
-    /// With what of tools the model was asked.
-    pub(crate) fn note_standing(&self, standing: Standing) {
-        self.log.update(|work| {
-            standing.level.name().clone_into(&mut work.record.level);
-            work.record.degradations = standing.degradations;
-        });
-    }
-
-    /// What the reply asked to be answered with, when it does not end the turn.
-    pub(crate) fn words_to_go_on(&self) -> String {
-        self.lock().continue_turn.clone().unwrap_or_default()
     }
 
     fn reply_ended(&self, finish: ReplyFinish, usage: Option<TokenUsage>) {

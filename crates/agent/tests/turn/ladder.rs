@@ -78,15 +78,21 @@ fn with_text_mode(script: &Arc<Script>) -> Arc<Ladder> {
     Arc::new(Ladder::new(script.clone(), text, None, Knowledge::of_the_process(key)))
 }
 
-/// With each id that was made up in the turn by its number.
+/// With each id that was made up in the turn by its number, and the marks that follow from them by a name.
 fn masked(turn: &Turn) -> String {
-    let (words, mut ids) = (turn.to_string(), Vec::new());
+    let words = turn.to_string();
+    let hex = |word: &&str| word.chars().all(|c| c.is_ascii_hexdigit());
+    let mut masked = words.clone();
+    for mark in words.split("R end ").skip(1).filter_map(|rest| rest.get(..4)).filter(hex) {
+        masked = masked.replace(&format!(" {mark}\\n"), " <mark>\\n");
+    }
+    let mut ids = Vec::new();
     for word in words.split(|c: char| !c.is_ascii_hexdigit()).filter(|word| word.len() == 32) {
         if !ids.contains(&word) {
             ids.push(word);
         }
     }
-    ids.iter().enumerate().fold(words.clone(), |masked, (at, id)| masked.replace(id, &(at + 1).to_string()))
+    ids.iter().enumerate().fold(masked, |masked, (at, id)| masked.replace(id, &(at + 1).to_string()))
 }
 
 #[tokio::test]

@@ -118,9 +118,10 @@ impl<'a> Reader<'a> {
             }
             None => {
                 let words: Vec<String> = choices.iter().map(|(word, _)| format!("{word:?}")).collect();
-                let (last, others) = words.split_last().map_or((String::new(), String::new()), |(last, others)| {
-                    (last.clone(), others.join(", "))
-                });
+                let (last, others) =
+                    words.split_last().map_or((String::new(), String::new()), |(last, others)| {
+                        (last.clone(), others.join(", "))
+                    });
                 self.wrong(key, &format!("{others} or {last}"));
                 T::default()
             }

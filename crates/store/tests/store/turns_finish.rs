@@ -10,6 +10,7 @@ fn record() -> TurnRecord {
     TurnRecord {
         model: "m".to_owned(),
         level: "native".to_owned(),
+        degradations: vec!["native to text: tools refused with status 400".into()],
         requests: vec![ModelRequestRecord {
             purpose: RequestPurpose::Work,
             outcome: "stop".to_owned(),
