@@ -11,6 +11,7 @@ mod phrases;
 mod question;
 mod sentences;
 mod turn;
+mod verbs;
 mod words;
 
 use crate::wire::request::{ChatRequest, FunctionSpec, ToolChoice};

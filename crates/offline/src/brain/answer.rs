@@ -2,6 +2,7 @@
 
 mod candidates;
 mod fit;
+mod relation;
 mod years;
 
 use std::collections::HashSet;
@@ -30,7 +31,11 @@ const MIN_COVERAGE_FOREIGN: f32 = 0.8;
 /// What counts beside the words themselves.
 const HEADER_SHARE: f32 = 0.8;
 const CONTEXT_SHARE: f32 = 0.6;
+/// A year above a sentence or before it is often another event's.
+const NUMBER_AROUND_SHARE: f32 = 0.5;
 const YEAR_RANGE_SHARE: f32 = 0.8;
+/// A verb that says nearly the same: "designed" where the question has "invented".
+const KIN_SHARE: f32 = 0.6;
 const FITS_BONUS: f32 = 0.15;
 const TOGETHER_BONUS: f32 = 0.15;
 const CUT_PENALTY: f32 = 0.1;
@@ -68,13 +73,28 @@ pub(crate) fn choose<S: AsRef<str>>(question: &Question, results: &[S]) -> Vec<Q
         .collect();
     let candidates = candidates::list(question, &passages);
     let weights = weigh(question, &candidates);
+    let sides = question.sides();
+    if !sides.is_empty() {
+        return quotes(relation::pick(question, &weights, &sides, &candidates));
+    }
     let mut scored: Vec<(f32, &Candidate)> = candidates
         .iter()
         .filter_map(|candidate| Some((score(question, &weights, candidate)?, candidate)))
         .collect();
     // Stable, so that equals stay in reading order.
     scored.sort_by(|(left, _), (right, _)| right.total_cmp(left));
-    pick(&scored)
+    quotes(pick(&scored, names(question)))
+}
+
+/// The names that the question itself holds, as a mask over its terms.
+fn names(question: &Question) -> u64 {
+    let names = question.terms.iter().enumerate().filter(|(_, term)| term.own && term.name);
+    names.fold(0, |mask, (at, _)| mask | (1_u64 << at))
+}
+
+fn quotes(picked: Vec<&Candidate>) -> Vec<Quote> {
+    let quote = |candidate: &Candidate| Quote { number: candidate.number, text: candidate.text.clone() };
+    picked.into_iter().map(quote).collect()
 }
 
 /// The weight of every term once its rarity is known. A term that no sentence holds is the rarest.
@@ -106,7 +126,8 @@ fn score(question: &Question, weights: &[f32], candidate: &Candidate) -> Option<
             continue;
         }
         let direct = candidate.share_in_sentence(at);
-        let share = direct.max(candidate.share_around(at));
+        let around = candidate.share_around(at) * if term.number { NUMBER_AROUND_SHARE } else { 1.0 };
+        let share = direct.max(around);
         sums.all += weight;
         sums.covered += weight * share;
         sums.direct += weight * direct;
@@ -129,6 +150,7 @@ fn score(question: &Question, weights: &[f32], candidate: &Candidate) -> Option<
         (false, Language::Chinese) => MIN_COVERAGE_WIDE,
     };
     let enough = sums.direct > 0.0
+        && is_about_words(question, candidate)
         && sums.covered >= needed * sums.all
         && sums.names_covered >= MIN_NAMES * sums.names
         && sums.specific_covered >= MIN_SPECIFIC * sums.specific
@@ -147,6 +169,13 @@ fn score(question: &Question, weights: &[f32], candidate: &Candidate) -> Option<
     Some(coverage + fits + together - cut - foreign - RANK_PENALTY * candidate.passage.min(20) as f32)
 }
 
+/// A year alone is no subject: some word of the question must be in the sentence or above it.
+fn is_about_words(question: &Question, candidate: &Candidate) -> bool {
+    let words = || question.terms.iter().enumerate().filter(|(_, term)| !term.number);
+    words().next().is_none()
+        || words().any(|(at, _)| candidate.is_about(at) || candidate.share_in_sentence(at) > 0.0)
+}
+
 #[derive(Default)]
 struct Sums {
     all: f32,
@@ -160,7 +189,7 @@ struct Sums {
     names_covered: f32,
 }
 
-fn pick(scored: &[(f32, &Candidate)]) -> Vec<Quote> {
+fn pick<'a>(scored: &[(f32, &'a Candidate)], names: u64) -> Vec<&'a Candidate> {
     let Some(((best, first), others)) = scored.split_first() else {
         return Vec::new();
     };
@@ -176,8 +205,14 @@ fn pick(scored: &[(f32, &Candidate)]) -> Vec<Quote> {
         } else {
             *score >= best * ALSO_AS_GOOD || (news && *score >= best * ALSO_WITH_NEWS)
         };
+        // What names the thing asked about is not followed by something about another one.
+        let same_names = candidate.holds_all(names & first.sentence);
         let same_language = candidate.language == first.language;
-        if close && same_language && !picked.iter().any(|known| known.says_the_same_as(candidate)) {
+        if close
+            && same_names
+            && same_language
+            && !picked.iter().any(|known| known.says_the_same_as(candidate))
+        {
             held |= candidate.sentence;
             picked.push(candidate);
         }
@@ -186,9 +221,6 @@ fn pick(scored: &[(f32, &Candidate)]) -> Vec<Quote> {
         rest.sort_by_key(|candidate| candidate.order);
     }
     picked
-        .into_iter()
-        .map(|candidate| Quote { number: candidate.number, text: candidate.text.clone() })
-        .collect()
 }
 
 #[cfg(test)]

@@ -36,6 +36,21 @@ const COMMON: &str = "foundation association society committee council consortiu
 
 /// Chinese words at which a question is cut; what is left is what it asks about. Longest first where one begins another.
 const CHINESE_CUTS: &[&str] = &[
+    "有什么关系",
+    "是什么关系",
+    "有什么联系",
+    "有什么关联",
+    "什么关系",
+    "什么联系",
+    "什么关联",
+    "之间的关系",
+    "之间的联系",
+    "的关系",
+    "的联系",
+    "有关系",
+    "有联系",
+    "之间",
+    "有关",
     "是什么时候",
     "什么时候",
     "为什么",

@@ -1,5 +1,6 @@
 //! A question as weighted terms to look for and as a query to search with.
 
+mod relation;
 mod terms;
 
 use crate::brain::intent::{self, Intent};
@@ -30,6 +31,8 @@ pub(crate) enum Asks {
     Where,
     HowMany,
     What,
+    /// How two or more things hang together.
+    Relation,
 }
 
 /// A question, read.
@@ -40,6 +43,8 @@ pub(crate) struct Question {
     pub(crate) terms: Vec<Term>,
     /// Whether it leans on an earlier question.
     pub(crate) follows_up: bool,
+    /// The keys of the terms of every side of a relation; empty for other questions.
+    sides: Vec<Vec<String>>,
     phrases: Vec<terms::Phrase>,
     text: String,
 }
@@ -52,13 +57,18 @@ impl Question {
 
     fn with_history(text: &str, earlier: &[Line], chain: usize) -> Self {
         let tokens = tokens(text, MAX_CHARACTERS);
-        let words = Words::of(&tokens);
-        let asks = asks(&tokens);
+        let sides = relation::sides(&tokens);
+        let asks = if sides.is_some() { Some(Asks::Relation) } else { asks(&tokens) };
+        let words = match &sides {
+            Some(sides) => Words::of(&sides.concat()),
+            None => Words::of(&tokens),
+        };
         let mut question = Self {
             language: Language::of(&text.chars().take(MAX_CHARACTERS).collect::<String>()),
             asks,
             terms: words.terms,
             follows_up: false,
+            sides: sides.map(|sides| keys_of(&sides)).unwrap_or_default(),
             phrases: words.phrases,
             text: text.chars().take(MAX_CHARACTERS).collect(),
         };
@@ -82,6 +92,7 @@ impl Question {
             return;
         };
         let previous = Self::with_history(&previous.text, before, chain - 1);
+        let own = self.terms.len();
         let answer = earlier.iter().rev().find(|line| line.by_assistant);
         if let Some(answer) = answer
             && tokens.iter().any(is_personal_pronoun)
@@ -103,6 +114,11 @@ impl Question {
             words.phrases.retain(|phrase| phrase.distinctive || phrase.name);
         }
         self.adopt(words);
+        if self.asks == Some(Asks::Relation) && self.sides.len() == 1 {
+            // "How is he related to…": what the conversation was about is the other side.
+            let adopted = self.terms.iter().skip(own).filter(|term| !term.common);
+            self.sides.push(adopted.map(|term| term.key.clone()).collect());
+        }
         self.asks = self.asks.or(previous.asks);
         self.follows_up = true;
     }
@@ -118,6 +134,16 @@ impl Question {
                 self.phrases.push(phrase);
             }
         }
+    }
+
+    /// The sides of a relation as masks over the terms, when there are two at least.
+    pub(crate) fn sides(&self) -> Vec<u64> {
+        let mask = |keys: &Vec<String>| {
+            let places = self.terms.iter().take(MAX_TERMS).enumerate();
+            places.filter(|(_, term)| keys.contains(&term.key)).fold(0, |mask, (at, _)| mask | (1_u64 << at))
+        };
+        let masks: Vec<u64> = self.sides.iter().map(mask).filter(|mask| *mask != 0).collect();
+        if masks.len() < 2 { Vec::new() } else { masks }
     }
 
     /// A pronoun, an opening such as "and" or "那", or too few words to stand alone.
@@ -166,6 +192,12 @@ impl Question {
         let line = self.text.split_whitespace().collect::<Vec<_>>().join(" ");
         line.chars().take(MAX_QUERY_CHARACTERS).collect()
     }
+}
+
+/// The keys of every side that has any.
+fn keys_of(sides: &[Vec<Token>]) -> Vec<Vec<String>> {
+    let keys = |side: &Vec<Token>| Words::of(side).terms.into_iter().map(|term| term.key).collect::<Vec<_>>();
+    sides.iter().map(keys).filter(|keys| !keys.is_empty()).collect()
 }
 
 fn joined<'a>(phrases: impl Iterator<Item = &'a terms::Phrase>) -> String {

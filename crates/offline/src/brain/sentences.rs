@@ -229,7 +229,7 @@ fn is_abbreviation(before: &str) -> bool {
     let word = before.rsplit(|c: char| c.is_whitespace() || c == '(').next().unwrap_or_default();
     let initial = word.chars().count() == 1 && word.chars().all(char::is_uppercase);
     initial
-        || word.contains('.')
+        || (word.contains('.') && word.split('.').all(is_letter_or_two))
         || matches!(
             word,
             "Mr" | "Mrs"
@@ -262,6 +262,11 @@ fn is_abbreviation(before: &str) -> bool {
                 | "Nov"
                 | "Dec"
         )
+}
+
+/// "U.S" and "e.g" are abbreviations, "example.org" and "4.19" are not.
+fn is_letter_or_two(part: &str) -> bool {
+    (1..=2).contains(&part.chars().count()) && part.chars().all(char::is_alphabetic)
 }
 
 #[cfg(test)]
@@ -302,6 +307,22 @@ mod tests {
         assert_eq!(
             texts("瓦伦灯塔于1871年\n建成。“它很高。”看守人是谁？没有人"),
             ["瓦伦灯塔于1871年建成。", "“它很高。”", "看守人是谁？", "~没有人"]
+        );
+    }
+
+    #[test]
+    fn a_name_or_number_with_a_dot_inside_may_end_a_sentence() {
+        assert_eq!(
+            split("It is called skarn.example. Odo named it."),
+            ["It is called skarn.example.", "Odo named it."]
+        );
+        assert_eq!(
+            split("Odo released Zorvath 4.19. Mira rested."),
+            ["Odo released Zorvath 4.19.", "Mira rested."]
+        );
+        assert_eq!(
+            split("The U.S. Navy came at 5 p.m. on Monday."),
+            ["The U.S. Navy came at 5 p.m. on Monday."]
         );
     }
 

@@ -4,6 +4,7 @@ use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
 use crate::brain::language::is_cjk;
+use crate::brain::verbs;
 
 /// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,7 +91,7 @@ pub(crate) fn stem(word: &str) -> String {
     if !folded.bytes().all(|b| b.is_ascii_alphabetic()) {
         return folded;
     }
-    let mut stem = folded.as_str();
+    let mut stem = verbs::regular(&folded);
     stem = strip_plural(stem);
     for suffix in ["ings", "ing", "ers", "ors", "er", "or", "ed", "ly"] {
         if let Some(rest) = stem.strip_suffix(suffix)
@@ -176,6 +177,9 @@ mod tests {
             &["Müller", "muller"],
             &["invented", "inventor", "invention"],
             &["lighthouses", "lighthouse"],
+            &["wrote", "written", "writes", "writing", "writer"],
+            &["led", "lead", "leading", "leader"],
+            &["kept", "keeper", "keeping"],
         ] {
             let stems: Vec<String> = forms.iter().map(|form| stem(form)).collect();
             assert!(stems.iter().all(|one| *one == stems[0]), "{forms:?} became {stems:?}");

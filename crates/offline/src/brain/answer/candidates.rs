@@ -2,12 +2,13 @@
 
 use std::collections::HashMap;
 
-use super::{CONTEXT_SHARE, HEADER_SHARE, YEAR_RANGE_SHARE};
+use super::{CONTEXT_SHARE, HEADER_SHARE, KIN_SHARE, YEAR_RANGE_SHARE};
 use super::{fit, years};
 use crate::brain::language::Language;
 use crate::brain::passages::Passage;
 use crate::brain::question::Question;
 use crate::brain::sentences::{Piece, pieces};
+use crate::brain::verbs;
 use crate::brain::words::visit_keys;
 
 /// More sentences than this are not looked at: the work is bounded whatever a tool returned.
@@ -33,6 +34,8 @@ pub(crate) struct Candidate {
     pub(crate) together: u64,
     /// The years of the question that lie in a span that it names.
     spanned: u64,
+    /// The terms of which it holds a verb that says nearly the same.
+    kin: u64,
     /// The terms in the header and the headings above it.
     header: u64,
     /// The terms in the sentences before it in its passage.
@@ -42,16 +45,25 @@ pub(crate) struct Candidate {
 impl Candidate {
     pub(crate) fn share_in_sentence(&self, term: usize) -> f32 {
         let holds = |mask: u64| mask & (1 << term) != 0;
-        match (holds(self.sentence), holds(self.spanned)) {
-            (true, _) => 1.0,
-            (false, true) => YEAR_RANGE_SHARE,
-            (false, false) => 0.0,
+        if holds(self.sentence) {
+            1.0
+        } else if holds(self.spanned) {
+            YEAR_RANGE_SHARE
+        } else if holds(self.kin) {
+            KIN_SHARE
+        } else {
+            0.0
         }
     }
 
     /// Whether it or a heading above it holds the term.
     pub(crate) fn is_about(&self, term: usize) -> bool {
         (self.sentence | self.header) & (1 << term) != 0
+    }
+
+    /// Whether it or a heading above it holds every term of the mask.
+    pub(crate) fn holds_all(&self, terms: u64) -> bool {
+        terms & !(self.sentence | self.header) == 0
     }
 
     pub(crate) fn share_around(&self, term: usize) -> f32 {
@@ -89,6 +101,7 @@ pub(crate) fn list(question: &Question, passages: &[Passage<'_>]) -> Vec<Candida
                 Piece::Heading(text) => header |= finder.find(&text).0,
                 Piece::Sentence { text, whole } => {
                     let (sentence, together) = finder.find(&text);
+                    let kin = finder.find_kin(&text);
                     found.push(Candidate {
                         number: passage.number,
                         passage: place,
@@ -99,6 +112,7 @@ pub(crate) fn list(question: &Question, passages: &[Passage<'_>]) -> Vec<Candida
                         whole,
                         sentence,
                         together,
+                        kin,
                         header,
                         context,
                     });
@@ -117,12 +131,18 @@ pub(crate) fn list(question: &Question, passages: &[Passage<'_>]) -> Vec<Candida
 struct Finder<'a> {
     places: HashMap<&'a str, usize>,
     years: Vec<(usize, &'a str)>,
+    kin: HashMap<&'static str, u64>,
 }
 
 impl<'a> Finder<'a> {
     fn of(question: &'a Question) -> Self {
         let terms = question.terms.iter().enumerate();
+        let mut kin: HashMap<&'static str, u64> = HashMap::new();
+        for (at, term) in terms.clone().filter(|(_, term)| !term.name) {
+            verbs::kin(&term.key).for_each(|other| *kin.entry(other).or_default() |= 1_u64 << at);
+        }
         Self {
+            kin,
             places: terms.clone().map(|(at, term)| (term.key.as_str(), at)).collect(),
             years: terms
                 .filter(|(_, term)| term.number && term.key.len() == 4)
@@ -146,6 +166,14 @@ impl<'a> Finder<'a> {
             before = at;
         });
         (mask, together)
+    }
+
+    fn find_kin(&self, text: &str) -> u64 {
+        let mut mask = 0;
+        if !self.kin.is_empty() {
+            visit_keys(text, MAX_COMPARED, |key| mask |= self.kin.get(key).copied().unwrap_or_default());
+        }
+        mask
     }
 
     fn find_spans(&self, text: &str) -> u64 {

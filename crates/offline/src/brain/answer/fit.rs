@@ -68,6 +68,8 @@ pub(super) fn fits(asks: Asks, question: &Question, text: &str, language: Langua
             tokens.windows(2).any(|pair| pair.iter().all(|token| is_name(token, unasked)))
         }
         (Asks::Where, _) => holds_one_of(&[" in ", " at ", " near ", " on ", " from ", "位于", "在", "座落"]),
+        // Whether both sides are named decides that.
+        (Asks::Relation, _) => false,
         (Asks::What, _) => {
             let subject = question.terms.iter().filter(|term| !term.common);
             let opening: String =

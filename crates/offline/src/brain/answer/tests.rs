@@ -84,3 +84,61 @@ fn a_name_that_stands_only_in_the_header_still_counts() {
         quotes(&[(1, "It was founded in 1921 by Mira Tannoth.")])
     );
 }
+
+#[test]
+fn a_relation_is_told_by_what_names_both_sides() {
+    let result = "[1] a.md (document a)\n# People\n\nMira Tannoth came to Skarn in 1903. Odo Brask was tall. \
+         Odo Brask and Mira Tannoth ran the lighthouse together. Odo Brask left for the Zorvath Society in 1911.";
+    let together = quotes(&[(1, "Odo Brask and Mira Tannoth ran the lighthouse together.")]);
+    for question in [
+        "How is Odo Brask related to Mira Tannoth?",
+        "What is the relationship between Odo Brask and Mira Tannoth?",
+        "How are Mira Tannoth and Odo Brask connected?",
+        "What does Tannoth have to do with Brask?",
+    ] {
+        assert_eq!(chosen(question, result), together, "{question}");
+    }
+    assert_eq!(
+        chosen("How is Mira Tannoth related to both Skarn and the Zorvath Society?", result),
+        quotes(&[
+            (1, "Mira Tannoth came to Skarn in 1903."),
+            (1, "Odo Brask left for the Zorvath Society in 1911.")
+        ]),
+        "no sentence names all, two do so together"
+    );
+    for question in ["How is Odo Brask related to Ilse Kranich?", "How is Kelvany related to Ilse Kranich?"] {
+        assert_eq!(chosen(question, result), [], "{question}");
+    }
+}
+
+#[test]
+fn a_relation_is_asked_for_in_chinese() {
+    let result = "[1] a.md (document a)\n谭诺琳于1903年来到斯卡港。奥多德是谭诺琳的学生。奥多德很高。";
+    for question in ["奥多德和谭诺琳是什么关系？", "谭诺琳与奥多德有什么联系？", "奥多德跟谭诺琳有关系吗？"]
+    {
+        assert_eq!(chosen(question, result), quotes(&[(1, "奥多德是谭诺琳的学生。")]), "{question}");
+    }
+    assert_eq!(chosen("奥多德和克拉尼是什么关系？", result), []);
+}
+
+#[test]
+fn a_form_of_the_verb_or_one_that_says_nearly_the_same_answers() {
+    let result = "[1] a.md (document a)\n# Skarn\n\nThe first lamp was called Zorvath. By the end of 1903 Mira Tannoth had written \
+         the first log, and Odo Brask designed the Kelvany.\n\n[2] b.md (document b)\n灯塔志由谭诺琳编写，凯文号很快下水。\
+         奥多德因为发明雾钟获奖。";
+    let log =
+        "By the end of 1903 Mira Tannoth had written the first log, and Odo Brask designed the Kelvany.";
+    for question in ["Who wrote the first log at Skarn?", "Who invented the Kelvany?"] {
+        assert_eq!(chosen(question, result), quotes(&[(1, log)]), "{question}");
+    }
+    assert_eq!(
+        chosen("灯塔志是谁发明的？", result).first(),
+        quotes(&[(2, "灯塔志由谭诺琳编写，凯文号很快下水。")]).first()
+    );
+}
+
+#[test]
+fn a_year_alone_is_no_subject() {
+    let result = "[1] a.md (document a)\nVarnholt is a town. Odo Brask joined the Zorvath Society as a fellow in 1903.";
+    assert_eq!(chosen("Who was mayor of Varnholt in 1903?", result), []);
+}
