@@ -18,6 +18,9 @@ use crate::service::ChatService;
 /// How often a turn that runs in another process is looked at.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
 
+/// How long a turn of this process may be stored and not be followable yet: it is right after its commit.
+const START: Duration = Duration::from_secs(1);
+
 /// The answer to a reader that comes back.
 pub enum Attachment {
     /// Frames.
@@ -44,7 +47,7 @@ impl ChatService {
             return Ok(Attachment::NothingMore);
         };
         let last = self.settled(last).await?;
-        if let Some(entry) = self.0.hub.find(conversation, last.id)
+        if let Some(entry) = self.find_entry(&last).await
             && !entry.live.has_ended()
         {
             return Ok(Attachment::Stream(follow(entry, cursor)));
@@ -81,6 +84,21 @@ impl ChatService {
                 Ok(true)
             }
             _ => Ok(false),
+        }
+    }
+
+    /// The turn's frames, if they are here. A turn that this process has stored and not started yet is waited for:
+    /// taken for one of another process, its reader would get nothing before its end.
+    async fn find_entry(&self, turn: &StoredTurn) -> Option<Entry> {
+        let starting = turn.ended_at.is_none() && turn.owner == self.0.options.owner;
+        let give_up_at = tokio::time::Instant::now() + START;
+        loop {
+            match self.0.hub.find(turn.conversation_id, turn.id) {
+                None if starting && tokio::time::Instant::now() < give_up_at => {
+                    tokio::time::sleep(Duration::from_millis(5)).await;
+                }
+                found => return found,
+            }
         }
     }
 

@@ -1,9 +1,9 @@
 //! The model's endpoint, as a test plays it.
 
 pub(crate) mod check;
-pub mod gated;
+pub(crate) mod gated;
 pub mod reply;
-pub mod scripted;
+pub(crate) mod scripted;
 pub(crate) mod wire;
 
 /// The name of the model in requests.

@@ -132,7 +132,7 @@ async fn run(options: &TestOptions, data_dir: &std::path::Path, database_url: &s
         variables: options.variables(data_dir, Some(database_url)),
     };
     let Loaded { settings, .. } = load(sources).unwrap_or_else(|mistakes| panic!("{mistakes}"));
-    soon("the server to start", App::start(settings))
+    soon("the server to start", Box::pin(App::start(settings)))
         .await
         .unwrap_or_else(|error| panic!("the server did not start: {error}"))
 }

@@ -1,5 +1,5 @@
 //! Event streams, as a client of ours reads them.
 
-pub mod client;
+pub(crate) mod client;
 pub(crate) mod comments;
-pub mod turn;
+pub(crate) mod turn;

@@ -40,7 +40,7 @@ fn manifests() -> Vec<(String, toml::Table)> {
         .into_iter()
         .map(|(path, text)| {
             let table: toml::Table = text.parse().unwrap_or_else(|error| panic!("{path}: {error}"));
-            (table["package"]["name"].as_str().unwrap().to_owned(), table)
+            (table["package"]["name"].as_str().unwrap_or_default().to_owned(), table)
         })
         .collect()
 }

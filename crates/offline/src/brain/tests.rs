@@ -308,6 +308,8 @@ fn an_earlier_turn_lends_its_words_but_not_its_results() {
 fn a_reply_that_was_sent_back_does_not_change_the_question() {
     let question = user("Who built the Varnholt lighthouse?");
     let first = call("search_chunks", json!({"query": "built Varnholt lighthouse"}));
+    let merged = user("Who built the Varnholt lighthouse?\n\nYour last reply was empty. Call a tool now.");
+    assert_eq!(decide(&request(json!([merged]), tools(), json!(null))), first);
     for nudge in [
         "(next)",
         "You have not looked anything up yet, so the reader has not seen that reply. Call a tool now.",

@@ -36,7 +36,7 @@ impl Turn {
         let mut turn = Self {
             question: asked_at
                 .and(now.first())
-                .map(|message| message.text().into_owned())
+                .map(|message| without_nudge(&message.text()).to_owned())
                 .unwrap_or_default(),
             earlier: before.iter().filter_map(spoken).collect(),
             earlier_calls: calls_of(before),
@@ -89,6 +89,14 @@ pub(crate) fn is_nudge(text: &str) -> bool {
     let text = text.trim_start();
     let about_reply = || text.starts_with("You") && text.contains("reply");
     text.starts_with("(next)") || (about_reply() && (text.contains("tool") || text.contains("nswer")))
+}
+
+/// The question without a nudge below it: clients merge two user messages in a row.
+fn without_nudge(text: &str) -> &str {
+    match text.trim_end().rsplit_once("\n\n") {
+        Some((question, last)) if is_nudge(last) && !question.trim().is_empty() => question,
+        _ => text,
+    }
 }
 
 fn spoken(message: &Message) -> Option<Line> {

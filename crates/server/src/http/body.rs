@@ -71,9 +71,17 @@ pub(crate) fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ApiError> {
     if bytes.iter().all(u8::is_ascii_whitespace) {
         return Err(ApiError::invalid("the body is empty; a JSON object is expected"));
     }
-    // serde would take a list for a struct, field by field.
-    if bytes.trim_ascii_start().first() == Some(&b'[') {
-        return Err(ApiError::invalid("the body is a list; a JSON object is expected"));
+    // serde would take a list for a struct, field by field, and name a type of ours for anything else.
+    let found = match bytes.trim_ascii() {
+        [b'[', ..] => Some("a list"),
+        [b'"', ..] => Some("a string"),
+        [b'0'..=b'9' | b'-', ..] => Some("a number"),
+        b"true" | b"false" => Some("true or false"),
+        b"null" => Some("null"),
+        _ => None,
+    };
+    if let Some(found) = found {
+        return Err(ApiError::invalid(format!("the body is {found}; a JSON object is expected")));
     }
     let mut deserializer = serde_json::Deserializer::from_slice(bytes);
     let value = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
@@ -156,6 +164,8 @@ mod tests {
             sentence::<AskRequest>(" "),
             sentence::<AskRequest>("{"),
             sentence::<AskRequest>("[1]"),
+            sentence::<AskRequest>(r#""hello""#),
+            sentence::<AskRequest>("null"),
             sentence::<AskRequest>(r#"{"message": 3}"#),
             sentence::<AskRequest>(r#"{"message": "x", "conversation_id": "seven"}"#),
             sentence::<AskRequest>(r#"{"mesage": "x"}"#),

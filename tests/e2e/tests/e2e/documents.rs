@@ -11,7 +11,7 @@ use serde_json::json;
 
 use crate::corpus;
 
-pub fn file(filename: &str, bytes: impl Into<Vec<u8>>) -> Part {
+pub(crate) fn file(filename: &str, bytes: impl Into<Vec<u8>>) -> Part {
     Part::bytes(bytes.into()).file_name(filename.to_owned())
 }
 

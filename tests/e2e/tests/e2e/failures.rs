@@ -57,15 +57,18 @@ async fn every_refusal_of_the_endpoint_has_its_code() {
             false,
         ),
     ];
-    for (reply, code, retryable) in table {
+    let rows = table.into_iter().map(|(reply, code, retryable)| async move {
         let model = ScriptedModel::always(reply).await;
         let server = TestServer::start(TestOptions::scripted(&model)).await;
         let turn = assert_fails_with_nothing_shown(&server, code, retryable).await;
         let data: String = turn.frames().iter().map(|received| received.data.as_str()).collect();
         assert!(!data.contains(MODEL_KEY), "{data}");
         assert!(!model.requests().is_empty());
-    }
-    assert!(!log_so_far().contains(MODEL_KEY), "the key stands in the log");
+    });
+    futures::future::join_all(rows).await;
+    let log = log_so_far();
+    assert!(log.contains("Incorrect key provided"), "the log tells what the endpoint said");
+    assert!(!log.contains(MODEL_KEY), "the key stands in the log");
 }
 
 #[tokio::test]

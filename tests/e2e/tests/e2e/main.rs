@@ -1,5 +1,8 @@
 //! Every file here is about one promise of `docs/contract.md` or one way to break it.
 
+// Test code: a failed expectation is the message.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
 mod corpus;
 
 mod bad_documents;

@@ -1,7 +1,7 @@
 //! Readers that leave and come back while a turn runs.
 
 use attest_protocol::{ErrorCode, Frame};
-use attest_testkit::{GatedModel, Received, TestOptions, TestServer, fold, until};
+use attest_testkit::{GatedModel, Received, TestOptions, TestServer, fold, follow_up, until};
 use reqwest::Method;
 
 /// What a reader can compare: the id and the data, to the byte.
@@ -157,6 +157,10 @@ async fn a_reader_on_another_server_gets_the_end_of_the_turn() {
     asker.until_text("Words.").await;
     let listed: attest_protocol::view::ConversationView = other.conversation(head.id).await;
     assert_eq!(listed.running_turn_id, Some(head.turn_id));
+    // One turn at a time, whichever server is asked; it is stopped where it runs.
+    let refused = other.chat(other.chat_request(&follow_up(head.id, "Two"))).await.err().unwrap();
+    assert_eq!(refused.assert_refused(ErrorCode::AnswerRunning, "").turn_id, Some(head.turn_id));
+    assert!(!other.stop_turn(head.id, head.turn_id).await);
     let reader = other.live(head.id, None).await.stream();
     reply.finish().await;
     let here = asker.collect_to_end().await;

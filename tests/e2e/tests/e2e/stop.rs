@@ -90,7 +90,7 @@ async fn a_turn_is_stopped_through_its_own_conversation_alone() {
     let mut reply_one = model.past_the_gate().await;
     let mut two = server.begin("Two").await;
     let two_head = two.conversation().await;
-    let mut reply_two = model.past_the_gate().await;
+    let reply_two = model.past_the_gate().await;
 
     assert!(!server.stop_turn(two_head.id, one_head.turn_id).await);
     let stop = |conversation: ConversationId, body: serde_json::Value| {

@@ -8,7 +8,7 @@ use crate::brain::turn::is_nudge;
 use crate::wire::request::{FunctionCall, Message, Role, ToolCall};
 
 /// What is said beside a result, and never by the person.
-const REMINDERS: &[&str] = &["Reply with one block", "only the first call was run"];
+const REMINDERS: &[&str] = &["Reply with one block", "nly the first call was run"];
 
 /// Adds the message in native terms.
 pub(super) fn push(out: &mut Vec<Message>, message: &Message, tools: &[Listed]) {

@@ -46,8 +46,12 @@ fn a_question_is_looked_up_and_answered_in_blocks() {
     assert_eq!(reply(&[system, ask]), call);
     let found = envelope(FOUND);
     assert_eq!(reply(&[system, ask, ("assistant", call), ("user", &found)]), ANSWER);
-    let reminded = format!("{found}\nReply with one block: T, C or E.");
+    let reminded = format!("{found}\nOnly the first call was run.\nReply with one block: T, C or E.");
     assert_eq!(reply(&[system, ask, ("assistant", call), ("user", &reminded)]), ANSWER);
+
+    let nudged =
+        format!("{found}\n\nYour last reply was empty. Answer the question now, or call another tool.");
+    assert_eq!(reply(&[system, ask, ("assistant", call), ("user", &nudged)]), ANSWER);
 
     let nothing = envelope("No passages found for “built Varnholt lighthouse”.");
     let mut messages = vec![system, ask, ("assistant", call), ("user", &*nothing)];
