@@ -72,14 +72,25 @@ pub(super) async fn ask(
     limit: Duration,
 ) -> Exchange {
     let started = Instant::now();
-    let reply = tokio::time::timeout(limit, read(backend, request)).await;
-    let reply = reply.unwrap_or_else(|_| Err(no_answer(endpoint, limit)));
+    let mut heard = Heard::default();
+    let reply = match tokio::time::timeout(limit, read(backend, request, &mut heard)).await {
+        Ok(Ok(())) => Ok(heard),
+        Ok(Err(failure)) => Err(failure),
+        Err(_) if heard == Heard::default() => Err(no_answer(endpoint, limit)),
+        Err(_) => {
+            let message = format!("{endpoint} had not ended its reply after {} s", limit.as_secs_f64());
+            Err(ModelFailure::new(FailureClass::Stalled, message))
+        }
+    };
     Exchange { reply, lessons: memory.lessons(), took: started.elapsed() }
 }
 
-async fn read(backend: &dyn ChatBackend, request: ChatRequest) -> Result<Heard, ModelFailure> {
+async fn read(
+    backend: &dyn ChatBackend,
+    request: ChatRequest,
+    heard: &mut Heard,
+) -> Result<(), ModelFailure> {
     let mut reply = backend.chat(request).await?;
-    let mut heard = Heard::default();
     while let Some(event) = reply.next().await {
         match event? {
             ChatEvent::Text(text) => {
@@ -87,16 +98,16 @@ async fn read(backend: &dyn ChatBackend, request: ChatRequest) -> Result<Heard, 
                 heard.text.push_str(&text);
             }
             ChatEvent::Reasoning(_) => heard.has_thoughts = true,
+            ChatEvent::KeepsFloor => {}
             ChatEvent::Call(call) => heard.calls.push(call),
             ChatEvent::FaultyCall { fault, .. } => heard.fault = Some(fault),
-            ChatEvent::KeepsFloor => {}
             ChatEvent::End { finish, usage, .. } => {
                 heard.finish = finish;
                 heard.usage = usage;
             }
         }
     }
-    Ok(heard)
+    Ok(())
 }
 
 /// The memory of one test. It begins empty, so that the endpoint is asked the common way first, keeps the words of the
