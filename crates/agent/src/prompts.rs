@@ -5,18 +5,21 @@ pub(crate) const SYSTEM: &str = include_str!("prompts/system.md");
 /// The system prompt of the tool-free answer call.
 pub(crate) const ANSWER: &str = include_str!("prompts/answer.md");
 
+// What is said between two requests stands in round brackets, as the protocol of text mode teaches: so it is told
+// from what the person says.
+
 /// After a first reply that looked nothing up.
-pub(crate) const TEXT_ONLY_FIRST_REPLY: &str = "You have not looked anything up yet, so the reader has not seen that reply. Call a tool now: search the \
-     knowledge base, or no_evidence_needed if this is only a greeting, about this conversation, or a rewording.";
+pub(crate) const TEXT_ONLY_FIRST_REPLY: &str = "(You have not looked anything up yet, so the reader has not seen that reply. Call a tool now: search the \
+     knowledge base, or no_evidence_needed if this is only a greeting, about this conversation, or a rewording.)";
 /// After a first reply that was shown, because it began as one that keeps the floor, and then ended the turn.
-pub(crate) const NOTHING_LOOKED_UP: &str = "You have not looked anything up yet. Call a tool now: search the knowledge base, or no_evidence_needed if this \
-     is only a greeting, about this conversation, or a rewording.";
+pub(crate) const NOTHING_LOOKED_UP: &str = "(You have not looked anything up yet. Call a tool now: search the knowledge base, or no_evidence_needed if this \
+     is only a greeting, about this conversation, or a rewording.)";
 /// After an empty reply, once something has been looked up.
 pub(crate) const EMPTY_REPLY: &str =
-    "Your last reply was empty. Answer the question now from the results above, or call another tool.";
+    "(Your last reply was empty. Answer the question now from the results above, or call another tool.)";
 /// After an empty reply, while nothing has been looked up.
 pub(crate) const EMPTY_FIRST_REPLY: &str =
-    "Your last reply was empty. Call a tool now: search the knowledge base for what the question asks.";
+    "(Your last reply was empty. Call a tool now: search the knowledge base for what the question asks.)";
 /// After an answer call that called a tool.
 pub(crate) const ANSWER_WAS_A_CALL: &str =
     "Your last reply called a tool. There are no tools now. Write the answer itself.";

@@ -16,6 +16,13 @@ pub fn is_nudge(message: &str) -> bool {
     [NEXT, SECOND_CALL, FOREIGN_MARKUP, FABRICATED_RESULT].contains(&message.trim())
 }
 
+/// Whether a message comes from the system and not from the person: a nudge, or a note that stands in round brackets
+/// as a whole, which is how the lesson says that they come.
+pub(super) fn is_note(message: &str) -> bool {
+    let message = message.trim();
+    is_nudge(message) || (message.starts_with('(') && message.ends_with(')'))
+}
+
 /// What one reply comes to. Its words are not in here: they were handed out while it came.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outcome {

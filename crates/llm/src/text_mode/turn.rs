@@ -1,6 +1,6 @@
 //! What of the running turn a reply depends on. It is read from the request each time: text mode keeps no state.
 
-use super::outcome::is_nudge;
+use super::outcome::is_note;
 use crate::chat::ChatMessage;
 
 /// The longest announcement, in characters.
@@ -23,7 +23,7 @@ impl TurnSoFar {
     pub fn of(messages: &[ChatMessage]) -> Self {
         let question = messages
             .iter()
-            .rposition(|message| matches!(message, ChatMessage::User { content } if !is_nudge(content)))
+            .rposition(|message| matches!(message, ChatMessage::User { content } if !is_note(content)))
             .map_or(0, |at| at + 1);
         let mut turn = Self::default();
         for message in messages.iter().skip(question) {
