@@ -51,16 +51,17 @@ async fn an_entry_is_kept_for_its_model_its_key_and_its_client_alone() {
 async fn of_two_who_read_the_same_entry_one_changes_it() {
     let f = fixture().await;
     assert!(f.store.save_model_capability(&identity(), &text_mode()).await.unwrap());
-    assert!(!f.store.save_model_capability(&identity(), &text_mode()).await.unwrap(), "it is not new any more");
+    assert!(
+        !f.store.save_model_capability(&identity(), &text_mode()).await.unwrap(),
+        "it is not new any more"
+    );
     // At the expiry two instances want to try the top: the one that is first does.
     let read = StoredCapability { version: 1, ..text_mode() };
     let probe = |minutes| StoredCapability { probed_until: Some(minute(minutes)), ..read.clone() };
     let (one, other) = (probe(24 * 60 + 6), probe(24 * 60 + 7));
     let of = identity();
-    let (first, second) = tokio::join!(
-        f.store.save_model_capability(&of, &one),
-        f.store.save_model_capability(&of, &other)
-    );
+    let (first, second) =
+        tokio::join!(f.store.save_model_capability(&of, &one), f.store.save_model_capability(&of, &other));
     let (first, second) = (first.unwrap(), second.unwrap());
     assert!(first ^ second, "exactly one tries");
     let winner = if first { one } else { other };
