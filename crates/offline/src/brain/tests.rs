@@ -312,6 +312,7 @@ fn a_reply_that_was_sent_back_does_not_change_the_question() {
     assert_eq!(decide(&request(json!([merged]), tools(), json!(null))), first);
     for nudge in [
         "(next)",
+        "(Nothing was shown yet. Search first.)",
         "You have not looked anything up yet, so the reader has not seen that reply. Call a tool now.",
         "Your last reply was empty. Answer the question now from the results above, or call another tool.",
     ] {

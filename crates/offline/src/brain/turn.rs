@@ -84,11 +84,12 @@ pub(crate) fn asked_at(messages: &[Message]) -> Option<usize> {
 }
 
 /// Whether a user message is the client's word about the reply before it, and nothing that the person said: a
-/// continuation such as `(next)`, or an instruction to the model about its own reply.
+/// continuation such as `(next)`, a message all in round brackets, or an instruction to the model about its own reply.
 pub(crate) fn is_nudge(text: &str) -> bool {
-    let text = text.trim_start();
-    let about_reply = || text.starts_with("You") && text.contains("reply");
-    text.starts_with("(next)") || (about_reply() && (text.contains("tool") || text.contains("nswer")))
+    let text = text.trim();
+    let bracketed = text.starts_with("(next)") || (text.starts_with('(') && text.ends_with(')'));
+    let about_reply = text.starts_with("You") && text.contains("reply");
+    bracketed || (about_reply && (text.contains("tool") || text.contains("nswer")))
 }
 
 /// The question without a nudge below it: clients merge two user messages in a row.
