@@ -94,10 +94,7 @@ impl Oddities {
 }
 
 /// Takes one of the values by its name.
-fn one_of<T, const N: usize>(
-    values: [T; N],
-    name: fn(T) -> &'static str,
-) -> impl TypedValueParser<Value = T> + Clone + Send + Sync + 'static
+fn one_of<T, const N: usize>(values: [T; N], name: fn(T) -> &'static str) -> impl TypedValueParser<Value = T>
 where
     T: Copy + Send + Sync + 'static,
 {
