@@ -214,7 +214,7 @@ async fn a_turn_that_was_answered_does_not_step_down_any_more() {
     let world = World::new();
     let ladder = world.ladder(None, &memory());
     let turn = ladder.for_turn().unwrap();
-    world.ask(&turn, request(), [None]).await;
+    world.ask(&turn, request(), [None]).await.1.unwrap();
     let second = world.ask(&turn, request(), [tools_refused()]).await;
     assert_eq!(second, (sent(&[NATIVE]), Err("400 tools".to_owned()), Level::Native));
 }
@@ -223,7 +223,7 @@ async fn a_turn_that_was_answered_does_not_step_down_any_more() {
 async fn a_request_without_tools_goes_to_the_wire_whatever_was_learned() {
     let world = World::new();
     let ladder = world.ladder(None, &memory());
-    world.turn(&ladder, [tools_refused(), None]).await;
+    world.turn(&ladder, [tools_refused(), None]).await.1.unwrap();
     let turn = ladder.for_turn().unwrap();
     let plain = ChatRequest { tool_choice: ToolChoice::None, ..ChatRequest::default() };
     assert_eq!(world.ask(&turn, plain, [None]).await.0, ["native None 0 tools"]);
@@ -233,7 +233,7 @@ async fn a_request_without_tools_goes_to_the_wire_whatever_was_learned() {
 async fn against_a_recent_success_one_refusal_moves_the_turn_and_two_move_the_memory() {
     let world = World::new();
     let ladder = world.ladder(None, &memory());
-    world.turn(&ladder, [None]).await;
+    world.turn(&ladder, [None]).await.1.unwrap();
     for _ in 0..2 {
         world.later(Duration::hours(1));
         let turn = world.turn(&ladder, [tools_refused(), None]).await;
@@ -246,7 +246,7 @@ async fn against_a_recent_success_one_refusal_moves_the_turn_and_two_move_the_me
 async fn at_the_expiry_one_turn_tries_the_top_while_the_others_stay_down() {
     let (world, memory) = (World::new(), memory());
     let ladder = world.ladder(None, &memory);
-    world.turn(&ladder, [tools_refused(), None]).await;
+    world.turn(&ladder, [tools_refused(), None]).await.1.unwrap();
     world.later(Duration::hours(24));
     // A try that fails for another reason leaves the entry as it was.
     let busy = Some(ModelFailure::new(FailureClass::RateLimited, "slow down"));
