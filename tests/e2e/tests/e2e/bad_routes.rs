@@ -1,7 +1,7 @@
 //! Paths and methods that do not exist, and the routes about the server itself.
 
 use attest_protocol::ErrorCode;
-use attest_testkit::{TestOptions, TestServer};
+use attest_testkit::{TestOptions, TestServer, until};
 use reqwest::Method;
 use serde_json::Value;
 
@@ -65,7 +65,12 @@ async fn the_server_says_that_it_lives_is_ready_and_which_version_it_is() {
     let server = TestServer::start(TestOptions::offline()).await;
     let get = async |path: &str| server.send(server.request(Method::GET, path)).await;
     assert_eq!(get("/healthz").await.status, 200);
-    let ready: Value = get("/readyz").await.ok();
+    // Right after the start the index may still be catching up, and says so.
+    let ready: Value = until("the server to say that it is ready", async || {
+        let answer = get("/readyz").await;
+        (answer.status == 200).then(|| answer.ok())
+    })
+    .await;
     assert_eq!(ready["status"], "ready", "{ready}");
     let version: Value = get("/version").await.ok();
     assert_eq!(version["name"], "attest", "{version}");
