@@ -11,7 +11,7 @@ fn identity() -> ModelIdentity {
     }
 }
 
-fn text_mode() -> StoredCapability {
+pub(crate) fn text_mode() -> StoredCapability {
     StoredCapability {
         kind: "tools".into(),
         value: Some("text".into()),

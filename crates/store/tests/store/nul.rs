@@ -9,9 +9,13 @@ use attest_protocol::frame::{
     ErrorFrame, Evidence, EvidenceKind, Finish, Frame, Source, Step, StepKind, Usage,
 };
 use attest_protocol::view::TurnRecord;
-use attest_store::{BeginTurn, FinishTurn, Idempotency, NewAnswer, TurnConversation, TurnQuestion};
+use attest_store::{
+    BeginTurn, FinishTurn, Idempotency, ModelIdentity, NewAnswer, StoredCapability, TurnConversation,
+    TurnQuestion,
+};
 use sqlx::AssertSqlSafe;
 
+use crate::model_capabilities::text_mode;
 use crate::setup::{LONG, chunks_of, fixture, minute, new_document};
 
 const DIRTY: &str = "be\0fore";
@@ -104,6 +108,16 @@ async fn nul_reaches_no_column_and_stops_no_statement() {
     // What was kept clean is still recognised as the same end.
     f.store.finish_turn(&end).await.unwrap();
     assert!(f.store.rename_conversation(f.kb.id, &f.me, id, DIRTY).await.unwrap());
+    let identity =
+        ModelIdentity { base_url: dirty(), model: dirty(), credential: dirty(), adapter_version: 1 };
+    let capability = StoredCapability {
+        kind: dirty(),
+        value: Some(dirty()),
+        class: Some(dirty()),
+        tool_set: Some(dirty()),
+        ..text_mode()
+    };
+    assert!(f.store.save_model_capability(&identity, &capability).await.unwrap());
 
     let columns: Vec<(String, String)> = sqlx::query_as(
         "select table_name::text, column_name::text from information_schema.columns
@@ -129,6 +143,7 @@ async fn nul_reaches_no_column_and_stops_no_statement() {
         "messages.finish",
         "messages.role",
         "messages.usage",
+        "model_capabilities.proof",
         "turns.terminal_event",
         "turns.usage",
     ];
