@@ -35,9 +35,11 @@ pub struct Behaviour {
     pub no_done: bool,
     /// A stream ends without a finish reason and without `[DONE]`, as one that was interrupted.
     pub no_finish: bool,
-    /// After this many words, or fragments of a call, nothing more is sent and the connection stays open.
+    /// After this many words, or fragments of a call, nothing more is sent and the connection stays open. A reply that
+    /// is shorter ends well.
     pub stall_after: Option<usize>,
-    /// After this many words, or fragments of a call, the connection is closed in the middle of the body.
+    /// After this many words, or fragments of a call, the connection is closed in the middle of the body. A reply that
+    /// is shorter ends well.
     pub drop_after: Option<usize>,
 }
 

@@ -29,8 +29,8 @@ pub(super) fn streamed(
     let framing = Framing { crlf: behaviour.crlf, done: !behaviour.no_done, finish: !behaviour.no_finish };
     let pieces = reply.piece_count();
     let events = reply.events(include_usage, framing);
-    // The role comes first. A reply that is shorter than the limit ends before its finish reason.
-    let limit = |words: Option<usize>| words.map(|words| 1 + words.min(pieces));
+    // The role comes first. A reply that is shorter ends well: so a call comes through and the answer breaks.
+    let limit = |words: Option<usize>| words.filter(|words| *words <= pieces).map(|words| 1 + words);
     respond(
         events,
         limit(behaviour.stall_after),

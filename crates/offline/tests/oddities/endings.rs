@@ -72,10 +72,10 @@ async fn a_stream_stalls_or_breaks_after_so_many_words() {
     for (behaviour, text, error) in [
         (stall(0), "", None),
         (stall(3), "The Varnholt lighthouse", None),
-        (stall(500), "The Varnholt lighthouse was built in 1871 by Mira Tannoth. [3]", None),
+        (stall(500), "The Varnholt lighthouse was built in 1871 by Mira Tannoth. [3]", Some(false)),
         (drop(0), "", Some(true)),
         (drop(3), "The Varnholt lighthouse", Some(true)),
-        (drop(500), "The Varnholt lighthouse was built in 1871 by Mira Tannoth. [3]", Some(true)),
+        (drop(500), "The Varnholt lighthouse was built in 1871 by Mira Tannoth. [3]", Some(false)),
         (Behaviour::default(), "The Varnholt lighthouse was built in 1871 by Mira Tannoth. [3]", Some(false)),
     ] {
         let (stream, after) = arriving(behaviour.clone(), &streamed(question(true))).await;
