@@ -3,7 +3,7 @@
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help run test ci fmt fmt-check clippy docs tidy smoke postgres migration prerequisites
+.PHONY: help run test ci fmt fmt-check clippy docs tidy smoke postgres migration fuzz-text-mode prerequisites
 
 TARGET_DIR := $(or $(CARGO_TARGET_DIR),target)
 
@@ -13,7 +13,7 @@ export CARGO_INCREMENTAL := 0
 endif
 
 help: ## Print this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 # The development build: minutes sooner than PROFILE=release, and the one that the tests have already made.
 # `--workspace` is what lets them share it: cargo would pick other features for the server alone.
@@ -52,6 +52,9 @@ tidy: prerequisites ## Run the house rules alone
 
 smoke: prerequisites ## Start the real thing, ask it a question by curl, stop it by Ctrl-C
 	scripts/smoke.sh
+
+fuzz-text-mode: prerequisites ## Throw 20000 broken replies at each property of text mode
+	PROPTEST_CASES=20000 cargo test --locked -p attest-llm --test text_mode properties
 
 postgres: ## Fetch PostgreSQL for the private database (14 MB), or say which one is used
 	@scripts/fetch-postgres.sh

@@ -161,6 +161,12 @@ pub trait ChatBackend: Send + Sync {
     /// The model's name, for records and logs.
     fn model(&self) -> &str;
 
+    /// Whether requests with these tools can be sent at all; false for a catalogue that does not fit into a prompt.
+    fn can_offer(&self, tools: &[ToolSpec]) -> bool {
+        let _ = tools;
+        true
+    }
+
     /// A backend for the requests of one turn, when it matters that they belong together; `None` when it does not.
     fn for_turn(&self) -> Option<Arc<dyn ChatBackend>> {
         None

@@ -18,10 +18,10 @@ use url::Url;
 use crate::chat::{ChatBackend, ChatRequest, ChatStream};
 use crate::endpoint::{EndpointError, EndpointOptions, host_of, http_client, route_url};
 use crate::failure::{
-    FailureClass, ModelFailure, Refusal, affordable_tokens, classify, fitting_max_tokens, presentable,
-    root_cause,
+    FailureClass, ModelFailure, Refusal, RefusedShape, affordable_tokens, classify, fitting_max_tokens,
+    presentable, root_cause,
 };
-use crate::learned::{Learned, LessonMemory, ProcessMemory};
+use crate::learned::{Known, Lesson, LessonMemory, ProcessMemory};
 use crate::quirks::lessons_of;
 use crate::reply::{ReplyOptions, read_reply};
 use crate::retry::{RetryPolicy, RetryingBackend};
@@ -82,16 +82,26 @@ impl OpenAiClient {
         RetryingBackend::new(self, policy, endpoint)
     }
 
-    /// Remembers what an accepted request proved.
-    fn remember(&self, known: Learned, obeyed: Learned) {
-        for lesson in obeyed.iter().filter(|lesson| !known.has(*lesson)) {
+    /// Remembers what an accepted request proved: the lessons that refusals had taught it, and that the one on trial was
+    /// needless, if the request would have looked otherwise with it.
+    async fn remember(&self, taught: &[(Lesson, u16)], needless: Option<Lesson>) {
+        for (lesson, status) in taught {
             tracing::info!(
                 endpoint.host = self.endpoint,
                 model.name = self.options.model,
                 endpoint.lesson = lesson.name(),
                 "the endpoint accepts the request in another shape, which is kept"
             );
-            self.memory.set(lesson);
+            self.memory.set(*lesson, *status).await;
+        }
+        if let Some(lesson) = needless {
+            tracing::info!(
+                endpoint.host = self.endpoint,
+                model.name = self.options.model,
+                endpoint.lesson = lesson.name(),
+                "the endpoint accepts again what it had refused"
+            );
+            self.memory.was_needless(lesson).await;
         }
     }
 
@@ -116,11 +126,11 @@ impl ChatBackend for OpenAiClient {
     async fn chat(&self, request: ChatRequest) -> Result<ChatStream, ModelFailure> {
         let started = Instant::now();
         let deadline = started + self.options.first_event_timeout;
-        let known = self.memory.get();
-        let mut shape = Shape { learned: known, max_tokens: request.max_tokens.or(self.options.max_tokens) };
+        let Known { learned, on_trial } = self.memory.get().await;
+        let mut shape = Shape { learned, max_tokens: request.max_tokens.or(self.options.max_tokens) };
         let write = |shape| body(&self.options.model, &request, shape).map(Bytes::from);
         let mut text = write(shape)?;
-        let mut resends = Resends::default();
+        let mut resends = Resends { on_trial, ..Resends::default() };
         loop {
             let response = self.send(text.clone(), deadline).await?;
             let status = response.status();
@@ -132,7 +142,11 @@ impl ChatBackend for OpenAiClient {
                 "the model endpoint answered"
             );
             if status.is_success() {
-                self.remember(known, shape.learned);
+                let without = |lesson: &Lesson| {
+                    let obeyed = Shape { learned: shape.learned.with(*lesson), ..shape };
+                    write(obeyed).is_ok_and(|obeyed| obeyed != text)
+                };
+                self.remember(&resends.taught, resends.on_trial.filter(without)).await;
                 let options = ReplyOptions {
                     endpoint: self.endpoint.clone(),
                     // What the answer's head took is gone from the wait for the first event.
@@ -171,6 +185,10 @@ impl ChatBackend for OpenAiClient {
 struct Resends {
     limited: bool,
     healed: bool,
+    /// What refusals have taught it so far, with their statuses.
+    taught: Vec<(Lesson, u16)>,
+    /// The expired lesson that it leaves out for as long as nothing is refused.
+    on_trial: Option<Lesson>,
 }
 
 impl Resends {
@@ -185,7 +203,7 @@ impl Resends {
         write: impl Fn(Shape) -> Option<T>,
     ) -> Option<(Shape, T)> {
         if let FailureClass::Rejected { status } = failure.class {
-            return lessons_of(status, refusal)
+            let taught = lessons_of(status, refusal)
                 .filter(|lesson| !tried.learned.has(*lesson))
                 .filter(|lesson| !self.healed || !lesson.is_about_history())
                 .find_map(|lesson| {
@@ -194,8 +212,19 @@ impl Resends {
                 })
                 .map(|(lesson, shape, written)| {
                     self.healed |= lesson.is_about_history();
+                    self.on_trial = self.on_trial.filter(|on_trial| *on_trial != lesson);
+                    self.taught.push((lesson, status));
                     (shape, written)
                 });
+            // Words that teach nothing may still be about what is left out on trial; the trial must cost no answer.
+            let about_tools = failure.shape.is_some_and(|shape| shape != RefusedShape::Template);
+            return taught.or_else(|| {
+                if about_tools {
+                    return None;
+                }
+                let shape = Shape { learned: tried.learned.with(self.on_trial.take()?), ..tried };
+                Some((shape, write(shape)?))
+            });
         }
         let fitting = match failure.class {
             FailureClass::OutOfCredit => affordable_tokens(refusal),

@@ -3,7 +3,7 @@
 //! The levels are those of [`Level`]. A configured one wins; else the remembered one; else native tools. A refusal that
 //! speaks of the request's shape ([`RefusedShape`]) sends the same request one level lower at once, each class at most
 //! once, and only while no request of the turn has been answered. What was proved is remembered ([`memory`]), so the
-//! next turn asks at its level with one request. A rate limit, a server's failure and a timeout prove nothing.
+//! next turn asks at its level with one request. The same memory keeps the shapes that the wire was taught (`lessons`). A rate limit, a server's failure and a timeout prove nothing.
 //!
 //! [`Ladder`] serves a process, [`turn::LadderTurn`] one turn: a turn that stepped down stays down.
 
@@ -16,6 +16,7 @@ use crate::chat::{ChatBackend, ChatRequest, ChatStream};
 use crate::failure::{ModelFailure, RefusedShape};
 
 pub mod knowledge;
+mod lessons;
 pub mod memory;
 mod schemas;
 mod turn;
@@ -78,7 +79,7 @@ struct Rungs {
     native: Arc<dyn ChatBackend>,
     text: Arc<dyn ChatBackend>,
     fixed: Option<Level>,
-    knowledge: Knowledge,
+    knowledge: Arc<Knowledge>,
 }
 
 impl Ladder {
@@ -89,9 +90,9 @@ impl Ladder {
         native: Arc<dyn ChatBackend>,
         text: Arc<dyn ChatBackend>,
         fixed: Option<Level>,
-        knowledge: Knowledge,
+        knowledge: impl Into<Arc<Knowledge>>,
     ) -> Self {
-        Self(Arc::new(Rungs { native, text, fixed, knowledge }))
+        Self(Arc::new(Rungs { native, text, fixed, knowledge: knowledge.into() }))
     }
 
     /// What is known of the endpoint, for those who test it.

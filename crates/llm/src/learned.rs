@@ -6,6 +6,8 @@
 use std::fmt;
 use std::sync::atomic::{AtomicU16, Ordering};
 
+use async_trait::async_trait;
+
 use crate::failure::ModelFailure;
 
 /// One change of a request that an endpoint asked for. The wordings that teach it are rows of [`crate::quirks`].
@@ -103,14 +105,33 @@ impl fmt::Debug for Learned {
     }
 }
 
-/// Where the lessons of one model at one endpoint are remembered. Called in the middle of a request, so it answers at
-/// once: a shared memory keeps a copy here and writes behind.
+/// What a request is told before it is sent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Known {
+    /// What it has to obey.
+    pub learned: Learned,
+    /// One lesson that has expired, and that this request alone leaves out to see whether it still holds.
+    pub on_trial: Option<Lesson>,
+}
+
+impl From<Learned> for Known {
+    fn from(learned: Learned) -> Self {
+        Self { learned, on_trial: None }
+    }
+}
+
+/// Where the lessons of one model at one endpoint are remembered. Asked before every request, so it answers from a copy
+/// nearly always, and never fails: a memory that cannot be reached knows what it knew.
+#[async_trait]
 pub trait LessonMemory: Send + Sync + fmt::Debug {
     /// What is known.
-    fn get(&self) -> Learned;
+    async fn get(&self) -> Known;
 
-    /// Remembers one more lesson, proven by a request that was accepted.
-    fn set(&self, lesson: Lesson);
+    /// Remembers a lesson, taught by a refusal of this status and proven by a request that obeyed it and was accepted.
+    async fn set(&self, lesson: Lesson, status: u16);
+
+    /// A request on which this lesson, on trial, would have changed something was accepted without.
+    async fn was_needless(&self, lesson: Lesson);
 
     /// Told of a refusal after which the request is sent in another shape; nothing is proven yet.
     fn saw_refusal(&self, refusal: &ModelFailure) {
@@ -118,17 +139,22 @@ pub trait LessonMemory: Send + Sync + fmt::Debug {
     }
 }
 
-/// A memory that lives as long as the process.
+/// A memory that lives as long as the process. Nothing in it expires.
 #[derive(Debug, Default)]
 pub struct ProcessMemory(AtomicU16);
 
+#[async_trait]
 impl LessonMemory for ProcessMemory {
-    fn get(&self) -> Learned {
-        Learned(self.0.load(Ordering::Relaxed))
+    async fn get(&self) -> Known {
+        Learned(self.0.load(Ordering::Relaxed)).into()
     }
 
-    fn set(&self, lesson: Lesson) {
+    async fn set(&self, lesson: Lesson, _status: u16) {
         self.0.fetch_or(lesson.bit(), Ordering::Relaxed);
+    }
+
+    async fn was_needless(&self, lesson: Lesson) {
+        self.0.fetch_and(!lesson.bit(), Ordering::Relaxed);
     }
 }
 
@@ -136,15 +162,15 @@ impl LessonMemory for ProcessMemory {
 mod tests {
     use super::*;
 
-    #[test]
-    fn a_lesson_is_found_by_its_name_and_kept() {
+    #[tokio::test]
+    async fn a_lesson_is_found_by_its_name_and_kept() {
         let memory = ProcessMemory::default();
-        assert_eq!(memory.get(), Learned::default());
+        assert_eq!(memory.get().await, Known::default());
         for lesson in Lesson::ALL {
             assert_eq!(Lesson::named(lesson.name()), Some(lesson));
-            memory.set(lesson);
+            memory.set(lesson, 400).await;
         }
-        assert_eq!(memory.get(), Lesson::ALL.into_iter().collect());
+        assert_eq!(memory.get().await, Lesson::ALL.into_iter().collect::<Learned>().into());
         assert_eq!(Lesson::named("forgotten"), None);
         let two = Learned::default().with(Lesson::NullContent).with(Lesson::StrictRoles);
         assert_eq!(format!("{two:?}"), "{StrictRoles, NullContent}");

@@ -66,12 +66,6 @@ impl TextMode {
         Self { inner, options }
     }
 
-    /// Whether these tools can be taught: at most 24, in about 3,000 tokens.
-    #[must_use]
-    pub fn fits(&self, tools: &[ToolSpec]) -> bool {
-        teach::fits(&Catalogue::new(tools, &ToolChoice::Auto, &self.options.hidden_tools))
-    }
-
     /// The request as it is sent: what stands in `tools` is taught, what was called is written out, and no tool field
     /// is left.
     #[must_use]
@@ -109,5 +103,10 @@ impl ChatBackend for TextMode {
 
     fn model(&self) -> &str {
         self.inner.model()
+    }
+
+    /// Whether these tools can be taught: at most 24, in about 3,000 tokens. Hidden ones do not count.
+    fn can_offer(&self, tools: &[ToolSpec]) -> bool {
+        teach::fits(&Catalogue::new(tools, &ToolChoice::Auto, &self.options.hidden_tools))
     }
 }

@@ -1,16 +1,20 @@
 //! What the client does when an endpoint refuses a request's shape or its history: one other try, and what it learns.
 #![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use attest_llm::chat::{ChatBackend, ChatEvent, ChatMessage, ChatRequest, ReplyFinish, ToolCall};
 use attest_llm::client::OpenAiClient;
 use attest_llm::endpoint::{EndpointOptions, validate_base_url};
 use attest_llm::failure::{FailureClass, ModelFailure};
+use attest_llm::ladder::memory::ProcessCapabilities;
+use attest_llm::ladder::{CapabilityKey, CapabilityMemory, Knowledge};
 use attest_llm::learned::{Learned, Lesson, LessonMemory, ProcessMemory};
 use attest_llm::retry::RetryPolicy;
 use futures::StreamExt;
 use serde_json::{Value, json};
+use time::macros::datetime;
+use time::{Duration, OffsetDateTime};
 use wiremock::matchers::method;
 use wiremock::{Mock, MockServer, Request, ResponseTemplate};
 
@@ -112,7 +116,7 @@ async fn a_strict_template_gets_its_order_from_the_second_request_on() {
     assert_eq!(endpoint.ask(&request()).await, Ok(hello()));
     assert_eq!(endpoint.roles().await, ["suatasu", "suatau", "suatau"]);
     assert_eq!(endpoint.bodies().await[1]["messages"][0]["content"], "be brief\n\na note");
-    assert_eq!(endpoint.memory.get(), only_learned(Lesson::StrictRoles));
+    assert_eq!(endpoint.memory.get().await.learned, only_learned(Lesson::StrictRoles));
 }
 
 #[tokio::test]
@@ -127,7 +131,7 @@ async fn an_endpoint_without_a_system_role_gets_instructions_in_the_persons_mess
     assert_eq!(endpoint.roles().await, ["suatasu", "uatau"]);
     let sent = &endpoint.bodies().await[1]["messages"];
     assert_eq!((&sent[0]["content"], &sent[4]["content"]), (&json!("be brief\n\nq"), &json!("a note\n\np")));
-    assert_eq!(endpoint.memory.get(), only_learned(Lesson::NoSystemRole));
+    assert_eq!(endpoint.memory.get().await.learned, only_learned(Lesson::NoSystemRole));
 }
 
 #[tokio::test]
@@ -148,7 +152,7 @@ async fn words_and_calls_are_parted_only_where_that_is_asked_for() {
     .await;
     assert_eq!(endpoint.ask(&request()).await, Ok(hello()));
     assert_eq!(endpoint.roles().await, ["suatasu", "suaatasu"]);
-    assert_eq!(endpoint.memory.get(), only_learned(Lesson::CallsApart));
+    assert_eq!(endpoint.memory.get().await.learned, only_learned(Lesson::CallsApart));
 }
 
 #[tokio::test]
@@ -171,7 +175,7 @@ async fn a_refusal_of_the_history_stands_after_one_healed_try() {
         assert_eq!(failure.class, FailureClass::Rejected { status: 400 });
         assert_eq!(endpoint.server.received_requests().await.unwrap().len(), sent);
     }
-    assert_eq!(memory.get(), Learned::default(), "what was never accepted is not kept");
+    assert_eq!(memory.get().await.learned, Learned::default(), "what was never accepted is not kept");
 }
 
 #[tokio::test]
@@ -191,7 +195,7 @@ async fn words_of_another_refusal_teach_nothing() {
         Endpoint::with(|body| Some((400, json!({"detail": "bad temperature", "input": body}).to_string())))
             .await;
     endpoint.ask(&request()).await.unwrap_err();
-    assert_eq!(endpoint.memory.get(), Learned::default());
+    assert_eq!(endpoint.memory.get().await.learned, Learned::default());
     for status in [429, 503] {
         let busy: Rule = if status == 429 {
             |_| Some((429, "roles must alternate, stream_options".into()))
@@ -200,7 +204,10 @@ async fn words_of_another_refusal_teach_nothing() {
         };
         let endpoint = Endpoint::with(busy).await;
         endpoint.ask(&request()).await.unwrap_err();
-        assert_eq!((endpoint.roles().await.len(), endpoint.memory.get()), (1, Learned::default()));
+        assert_eq!(
+            (endpoint.roles().await.len(), endpoint.memory.get().await.learned),
+            (1, Learned::default())
+        );
     }
 }
 
@@ -217,13 +224,91 @@ async fn two_refusals_of_different_kinds_are_both_obeyed_in_one_request() {
     .await;
     assert_eq!(endpoint.ask(&request()).await, Ok(hello()));
     assert_eq!(endpoint.roles().await, ["suatasu", "suatasu", "uatau"]);
-    assert_eq!(endpoint.memory.get(), [Lesson::NoStreamOptions, Lesson::NoSystemRole].into_iter().collect());
+    assert_eq!(
+        endpoint.memory.get().await.learned,
+        [Lesson::NoStreamOptions, Lesson::NoSystemRole].into_iter().collect()
+    );
 }
 
 #[tokio::test]
 async fn a_memory_that_knows_already_saves_the_refused_request() {
     let endpoint = Endpoint::with(|_| None).await;
-    endpoint.memory.set(Lesson::NoSystemRole);
+    endpoint.memory.set(Lesson::NoSystemRole, 400).await;
     assert_eq!(endpoint.ask(&request()).await, Ok(hello()));
     assert_eq!(endpoint.roles().await, ["uatau"]);
+}
+
+/// Instances of a service, with one database and one clock.
+struct Service {
+    database: Arc<ProcessCapabilities>,
+    now: Arc<Mutex<OffsetDateTime>>,
+}
+
+impl Service {
+    fn new() -> Self {
+        let now = Arc::new(Mutex::new(datetime!(2026-12-01 10:00 UTC)));
+        Self { database: Arc::default(), now }
+    }
+
+    /// A question through an instance that has just started; the roles and the status that each request came to.
+    async fn asks(&self, rule: Rule) -> Vec<String> {
+        let endpoint = Endpoint::with(rule).await;
+        let url = validate_base_url("https://one.example/v1").unwrap();
+        let now = Arc::clone(&self.now);
+        let knowledge = Knowledge::new(
+            CapabilityKey::new(&url, "m", None),
+            Arc::clone(&self.database) as Arc<dyn CapabilityMemory>,
+            Arc::new(move || *now.lock().unwrap()),
+        );
+        let bodies = endpoint.server;
+        let client = endpoint.client.with_memory(Arc::new(knowledge));
+        let accepted = client.chat(request()).await.is_ok();
+        let requests = bodies.received_requests().await.unwrap();
+        let mut lines: Vec<String> =
+            requests.iter().map(|request| roles(&serde_json::from_slice(&request.body).unwrap())).collect();
+        lines.push(if accepted { "accepted" } else { "refused" }.into());
+        lines
+    }
+
+    fn later(&self, wait: Duration) {
+        *self.now.lock().unwrap() += wait;
+    }
+}
+
+fn no_system_role(body: &Value) -> Option<(u16, String)> {
+    roles(body).contains('s').then(|| (400, r#"{"error":{"message":"System role not supported"}}"#.into()))
+}
+
+#[tokio::test]
+async fn another_instance_obeys_at_once_and_after_a_day_one_request_tries_without() {
+    let service = Service::new();
+    assert_eq!(service.asks(no_system_role).await, ["suatasu", "uatau", "accepted"]);
+    assert_eq!(service.asks(no_system_role).await, ["uatau", "accepted"]);
+    service.later(Duration::hours(24));
+    assert_eq!(service.asks(no_system_role).await, ["suatasu", "uatau", "accepted"], "still needed");
+    assert_eq!(service.asks(no_system_role).await, ["uatau", "accepted"]);
+    service.later(Duration::hours(24));
+    assert_eq!(service.asks(|_| None).await, ["suatasu", "accepted"], "needed no more");
+    assert_eq!(service.asks(|_| None).await, ["suatasu", "accepted"]);
+}
+
+#[tokio::test]
+async fn what_no_accepted_request_proved_no_other_instance_hears_of() {
+    let service = Service::new();
+    let always: Rule = |_| Some((400, r#"{"error":{"message":"System role not supported"}}"#.into()));
+    assert_eq!(service.asks(always).await, ["suatasu", "uatau", "refused"]);
+    assert_eq!(service.asks(|_| None).await, ["suatasu", "accepted"]);
+}
+
+#[tokio::test]
+async fn a_trial_that_is_refused_in_other_words_or_fails_costs_no_answer_and_leaves_the_entry() {
+    let service = Service::new();
+    service.asks(no_system_role).await;
+    service.later(Duration::hours(24));
+    let vague: Rule = |body| roles(body).contains('s').then(|| (400, r#"{"error":"bad request"}"#.into()));
+    assert_eq!(service.asks(vague).await, ["suatasu", "uatau", "accepted"]);
+    assert_eq!(service.asks(no_system_role).await, ["uatau", "accepted"]);
+    service.later(Duration::minutes(6));
+    assert_eq!(service.asks(|_| Some((503, "busy".into()))).await, ["suatasu", "refused"]);
+    assert_eq!(service.asks(no_system_role).await, ["uatau", "accepted"]);
 }

@@ -1,10 +1,12 @@
 //! What is known of one model at one endpoint: the shared memory behind a copy in the process.
 
+use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use time::Duration;
 
 use super::Now;
+use super::lessons::lesson_of;
 use super::memory::{Capability, CapabilityKey, CapabilityMemory, Lesson, ProcessCapabilities};
 
 /// How long the copy serves before the memory is asked again: so long an instance may not know what another learned.
@@ -57,18 +59,22 @@ impl Knowledge {
         let Some(entry) = self.find(kind).await.filter(|entry| applies(entry, tool_set)) else {
             return Remembered::default();
         };
-        let now = (self.now)();
-        if may_probe && let Some(probe) = Capability::probed(&entry, now) {
-            match self.memory.save(&self.key, &probe).await {
-                Ok(true) => {
-                    self.put(Capability { version: probe.version + 1, ..probe });
-                    return Remembered { entry: Some(entry), probing: true };
-                }
-                Ok(false) => self.forget_copy(),
-                Err(error) => self.cannot_ask(error.as_ref()),
+        let probing = may_probe && self.probes(&entry).await;
+        Remembered { entry: Some(entry), probing }
+    }
+
+    /// True when the entry has expired and this caller is the one who may try to do without.
+    pub(super) async fn probes(&self, entry: &Capability) -> bool {
+        let Some(probe) = Capability::probed(entry, (self.now)()) else { return false };
+        match self.memory.save(&self.key, &probe).await {
+            Ok(true) => {
+                self.put(Capability { version: probe.version + 1, ..probe });
+                return true;
             }
+            Ok(false) => self.forget_copy(),
+            Err(error) => self.cannot_ask(error.as_ref()),
         }
-        Remembered { entry: Some(entry), probing: false }
+        false
     }
 
     /// Something was refused, and it was proved.
@@ -87,7 +93,7 @@ impl Knowledge {
         .await;
     }
 
-    async fn change(
+    pub(super) async fn change(
         &self,
         kind: &str,
         change: impl Fn(Option<Capability>, time::OffsetDateTime) -> Option<Capability> + Send + Sync,
@@ -114,10 +120,15 @@ impl Knowledge {
     }
 
     async fn find(&self, kind: &str) -> Option<Capability> {
+        self.entries().await.into_iter().find(|entry| entry.kind == kind)
+    }
+
+    /// Everything that is known, from the copy while it is young.
+    pub(super) async fn entries(&self) -> Vec<Capability> {
         let now = (self.now)();
         let fresh = |copy: &&Copy| (now - copy.read_at).abs() < COPY_SERVES;
         let copied = self.lock().as_ref().filter(fresh).map(|copy| copy.entries.clone());
-        let entries = match copied {
+        match copied {
             Some(entries) => entries,
             None => match self.memory.list(&self.key).await {
                 Ok(entries) => {
@@ -132,8 +143,7 @@ impl Knowledge {
                     kept
                 }
             },
-        };
-        entries.into_iter().find(|entry| entry.kind == kind)
+        }
     }
 
     fn put(&self, entry: Capability) {
@@ -152,6 +162,10 @@ impl Knowledge {
     }
 
     fn tell(&self, entry: &Capability) {
+        if lesson_of(entry).is_some() {
+            // The client tells of these itself.
+            return;
+        }
         let CapabilityKey { base_url, model, .. } = &self.key;
         match &entry.value {
             Some(value) => tracing::warn!(
@@ -178,6 +192,12 @@ impl Knowledge {
             error,
             "What is known of the endpoint cannot be read or kept for now"
         );
+    }
+}
+
+impl fmt::Debug for Knowledge {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Knowledge").field("key", &self.key).finish_non_exhaustive()
     }
 }
 

@@ -103,7 +103,7 @@ impl Proof {
 /// One thing that is remembered, under its kind. A kind without an entry is as good as can be.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Capability {
-    /// What it is about: [`TOOLS`] or [`SCHEMAS`].
+    /// What it is about: [`TOOLS`], [`SCHEMAS`], or a lesson of the wire.
     pub kind: String,
     /// What is sent because of it; `None` while nothing had to be given up.
     pub value: Option<String>,

@@ -1,16 +1,9 @@
-//! The tools of a request: a name for the whole set, simpler schemas, and whether they can be taught in words.
+//! The tools of a request: a name for the whole set, and simpler schemas.
 
 use serde_json::{Map, Value};
 
 use super::memory::short_hash;
 use crate::chat::ToolSpec;
-
-/// More tools than these are not taught in words.
-const MOST_TOOLS: usize = 24;
-/// A longer catalogue is not taught in words; in tokens, four bytes each.
-const MOST_TOKENS: usize = 3000;
-/// So much of a tool's description is taught.
-const DESCRIPTION: usize = 200;
 
 /// What stays of a schema: enough to call the tool, nothing that a grammar stumbles over.
 const KEPT: [&str; 6] = ["type", "description", "properties", "required", "items", "enum"];
@@ -61,16 +54,6 @@ fn simple_schema(schema: &Value, depth: u8) -> Value {
     Value::Object(kept)
 }
 
-/// Whether the catalogue of these tools fits into a prompt.
-pub(super) fn can_be_taught(tools: &[ToolSpec]) -> bool {
-    let size = |tool: &ToolSpec| {
-        let properties =
-            tool.parameters.get("properties").map_or(0, |properties| properties.to_string().len());
-        tool.name.len() + tool.description.len().min(DESCRIPTION) + properties
-    };
-    tools.len() <= MOST_TOOLS && tools.iter().map(size).sum::<usize>() / 4 <= MOST_TOKENS
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -110,14 +93,5 @@ mod tests {
         let other = tool(json!({"type": "object", "required": []}));
         assert_eq!(tool_set(std::slice::from_ref(&one)), tool_set(std::slice::from_ref(&one)));
         assert_ne!(tool_set(&[one]), tool_set(&[other]));
-    }
-
-    #[test]
-    fn many_tools_and_long_ones_are_not_taught_in_words() {
-        let small = tool(json!({"properties": {"q": {"type": "string"}}}));
-        assert!(can_be_taught(&vec![small.clone(); 24]));
-        assert!(!can_be_taught(&vec![small; 25]));
-        let long = tool(json!({"properties": {"q": {"description": "x".repeat(12_500)}}}));
-        assert!(!can_be_taught(&[long]));
     }
 }

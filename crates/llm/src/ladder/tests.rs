@@ -49,6 +49,10 @@ impl ChatBackend for Door {
     fn model(&self) -> &str {
         "m"
     }
+
+    fn can_offer(&self, tools: &[ToolSpec]) -> bool {
+        self.name == "native" || tools.len() <= 24
+    }
 }
 
 impl World {

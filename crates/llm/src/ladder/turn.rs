@@ -6,7 +6,7 @@ use async_trait::async_trait;
 
 use super::knowledge::Remembered;
 use super::memory::{Lesson, Proof, SCHEMAS, TOOLS};
-use super::schemas::{can_be_taught, simplified, tool_set};
+use super::schemas::{simplified, tool_set};
 use super::{Level, Refused, Rungs, Standing};
 use crate::chat::{ChatBackend, ChatRequest, ChatStream, ToolChoice};
 use crate::failure::{FailureClass, ModelFailure};
@@ -88,7 +88,7 @@ impl LadderTurn {
                 turn.standing.level = level;
             }
         }
-        if turn.standing.level == Level::Text && !can_be_taught(&request.tools) {
+        if turn.standing.level == Level::Text && !self.rungs.text.can_offer(&request.tools) {
             turn.standing.level = Level::Retrieval;
         }
     }
@@ -142,7 +142,9 @@ impl LadderTurn {
         }?;
         let target = match step {
             Step::Again | Step::Simplify => level,
-            Step::Down(to, _) | Step::Back(to) if to == Level::Text && !can_be_taught(&request.tools) => {
+            Step::Down(to, _) | Step::Back(to)
+                if to == Level::Text && !self.rungs.text.can_offer(&request.tools) =>
+            {
                 Level::Retrieval
             }
             Step::Down(to, _) | Step::Back(to) => to,

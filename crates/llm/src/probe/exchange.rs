@@ -3,13 +3,14 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use async_trait::async_trait;
 use futures::StreamExt;
 use tokio::time::Instant;
 
 use crate::chat::{ChatBackend, ChatEvent, ChatRequest, ReplyFinish, TokenUsage, ToolCall};
 use crate::client::no_answer;
 use crate::failure::{FailureClass, ModelFailure};
-use crate::learned::{Learned, Lesson, LessonMemory};
+use crate::learned::{Known, Learned, Lesson, LessonMemory};
 use crate::quirks::lessons_of;
 
 /// A whole reply.
@@ -138,14 +139,15 @@ impl ProbeMemory {
     }
 }
 
+#[async_trait]
 impl LessonMemory for ProbeMemory {
-    fn get(&self) -> Learned {
-        self.state().lessons.iter().map(|(lesson, _)| *lesson).collect()
+    async fn get(&self) -> Known {
+        self.state().lessons.iter().map(|(lesson, _)| *lesson).collect::<Learned>().into()
     }
 
-    fn set(&self, lesson: Lesson) {
+    async fn set(&self, lesson: Lesson, status: u16) {
         if let Some(shared) = &self.shared {
-            shared.set(lesson);
+            shared.set(lesson, status).await;
         }
         let mut state = self.state();
         let teaches = |failure: &&ModelFailure| {
@@ -158,6 +160,8 @@ impl LessonMemory for ProbeMemory {
             state.lessons.push((lesson, words));
         }
     }
+
+    async fn was_needless(&self, _lesson: Lesson) {}
 
     fn saw_refusal(&self, refusal: &ModelFailure) {
         self.state().refusals.push(refusal.clone());

@@ -162,9 +162,9 @@ fn tools_that_are_too_many_or_too_long_cannot_be_taught() {
             })
             .collect()
     };
-    assert!(text_mode(&[]).fits(&many(24)));
-    assert!(!text_mode(&[]).fits(&many(25)));
-    assert!(text_mode(&["tool_0"]).fits(&many(25)));
+    assert!(text_mode(&[]).can_offer(&many(24)));
+    assert!(!text_mode(&[]).can_offer(&many(25)));
+    assert!(text_mode(&["tool_0"]).can_offer(&many(25)));
     let properties: serde_json::Map<String, Value> = (0..120)
         .map(|n| {
             (
@@ -178,7 +178,7 @@ fn tools_that_are_too_many_or_too_long_cannot_be_taught() {
         description: "x".into(),
         parameters: serde_json::json!({"type": "object", "properties": properties}),
     };
-    assert!(!text_mode(&[]).fits(&[long]));
+    assert!(!text_mode(&[]).can_offer(&[long]));
 }
 
 #[test]

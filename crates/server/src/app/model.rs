@@ -8,7 +8,7 @@ use attest_llm::chat::ChatBackend;
 use attest_llm::client::OpenAiClient;
 use attest_llm::endpoint::{EndpointOptions, validate_base_url};
 use attest_llm::ladder::{CapabilityKey, Knowledge, Ladder};
-use attest_llm::learned::{LessonMemory, ProcessMemory};
+use attest_llm::learned::LessonMemory;
 use attest_llm::retry::RetryPolicy;
 use attest_llm::text_mode::{TextMode, TextModeOptions};
 use attest_offline::OfflineOptions;
@@ -69,23 +69,13 @@ impl Model {
             background.spawn(warn_if_unreachable(base_url, patience, ending.clone()));
             format!("{} at {}", endpoint.model, host(&endpoint.base_url))
         };
-        let lessons: Arc<dyn LessonMemory> = Arc::new(ProcessMemory::default());
+        let knowledge = Arc::new(place.knowledge(store));
+        let lessons: Arc<dyn LessonMemory> = Arc::clone(&knowledge) as Arc<dyn LessonMemory>;
         let client =
             OpenAiClient::new(endpoint.clone()).map_err(StartError::Model)?.with_memory(Arc::clone(&lessons));
         let wire: Arc<dyn ChatBackend> = Arc::new(client.with_retries(RetryPolicy::default()));
         let taught = TextModeOptions { hidden_tools, starts_in_reasoning: endpoint.starts_in_reasoning };
         let text = Arc::new(TextMode::new(Arc::clone(&wire), taught));
-        let key = CapabilityKey::new(&endpoint.base_url, &endpoint.model, endpoint.api_key.as_ref());
-        let knowledge = if *is_offline {
-            // Its port is another one at each start, so nobody would read again what is kept of it.
-            Knowledge::of_the_process(key)
-        } else {
-            Knowledge::new(
-                key,
-                Arc::new(StoredCapabilities::new(store.clone())),
-                Arc::new(OffsetDateTime::now_utc),
-            )
-        };
         let ladder = Ladder::new(wire, text, settings.model.level, knowledge);
         Ok(Self {
             backend: Arc::new(ladder.clone()),
@@ -120,9 +110,22 @@ impl ModelPlace {
             first_event_timeout: model.first_event_timeout,
             idle_timeout: model.idle_timeout,
             max_tokens: model.max_tokens,
+            starts_in_reasoning: model.starts_in_reasoning && !is_offline,
             ..EndpointOptions::new(base_url, name)
         };
         Ok(Self { endpoint, is_offline })
+    }
+
+    /// What is known of it, in the database that all instances share.
+    fn knowledge(&self, store: &Store) -> Knowledge {
+        let endpoint = &self.endpoint;
+        let key = CapabilityKey::new(&endpoint.base_url, &endpoint.model, endpoint.api_key.as_ref());
+        if self.is_offline {
+            // Its port is another one at each start, so nobody would read again what is kept of it.
+            return Knowledge::of_the_process(key);
+        }
+        let memory = Arc::new(StoredCapabilities::new(store.clone()));
+        Knowledge::new(key, memory, Arc::new(OffsetDateTime::now_utc))
     }
 }
 

@@ -85,6 +85,8 @@ pub struct ModelSettings {
     pub first_event_timeout: Duration,
     /// Between two pieces.
     pub idle_timeout: Duration,
+    /// Whether its replies begin inside of a thought.
+    pub starts_in_reasoning: bool,
 }
 
 /// `[embeddings]`
@@ -233,6 +235,7 @@ impl ModelSettings {
             connect_timeout: from.seconds("model.connect_timeout_seconds", 1..=300),
             first_event_timeout: from.seconds("model.first_event_timeout_seconds", 1..=3_600),
             idle_timeout: from.seconds("model.idle_timeout_seconds", 1..=3_600),
+            starts_in_reasoning: from.flag("model.starts_in_reasoning"),
         };
         from.together("model.base_url", "model.name", "to use the offline model");
         settings

@@ -48,6 +48,25 @@ async fn an_entry_is_kept_for_its_model_its_key_and_its_client_alone() {
 }
 
 #[tokio::test]
+async fn what_is_known_of_a_model_is_one_entry_a_kind() {
+    let f = fixture().await;
+    let lesson = |kind: &str, class: &str, status| StoredCapability {
+        kind: kind.into(),
+        value: Some("obeyed".into()),
+        class: Some(class.into()),
+        status: Some(status),
+        ..text_mode()
+    };
+    let roles = lesson("lesson.strict_roles", "history", 500);
+    let options = lesson("lesson.no_stream_options", "parameter", 422);
+    for entry in [text_mode(), roles.clone(), options.clone()] {
+        assert!(f.store.save_model_capability(&identity(), &entry).await.unwrap(), "{}", entry.kind);
+    }
+    let kept = [options, roles, text_mode()].map(|entry| StoredCapability { version: 1, ..entry });
+    assert_eq!(f.store.list_model_capabilities(&identity()).await.unwrap(), kept);
+}
+
+#[tokio::test]
 async fn of_two_who_read_the_same_entry_one_changes_it() {
     let f = fixture().await;
     assert!(f.store.save_model_capability(&identity(), &text_mode()).await.unwrap());
