@@ -122,8 +122,8 @@ pub fn document() -> String {
          or written exchange beside it (a file under `crates/llm/tests/fixtures`) that is read in every test run: \
          streams whole, byte by byte and cut at every byte, with every kind of line end.\n\n\
          A row marked *learned* is tried the common way first. When the refusal says the words of that row, the request \
-         goes out once more in the other shape, and once that is accepted the endpoint and model are asked that way from \
-         then on. Nothing is learned from a rate limit, a timeout or \
+         goes out once more in the other shape, and once that is accepted the endpoint and model are asked that way by every \
+         instance for a day, after which one request tries the common way again. Nothing is learned from a rate limit, a timeout or \
          a failure without those words.\n",
     );
     for area in Area::ALL {

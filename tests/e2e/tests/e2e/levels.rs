@@ -90,6 +90,32 @@ async fn what_one_instance_was_refused_no_other_asks_for_and_a_new_start_neither
 }
 
 #[tokio::test]
+async fn a_field_that_one_instance_was_refused_no_other_sends_and_a_new_start_neither() {
+    let refusal = r#"{"error":{"message":"unknown field stream_options"}}"#;
+    let answer = || [reply::search("Vexholm bridge"), reply::text("Ottilie Brandvorn designed it [1].")];
+    let model = ScriptedModel::start([reply::status(400, refusal)].into_iter().chain(answer())).await;
+    let mut server = TestServer::start(TestOptions::scripted(&model)).await;
+    let document = server.add_document("vexholm-bridge.md", corpus::BRIDGE).await;
+    let question = "Who designed the bridge of Vexholm?";
+    let answered = "Ottilie Brandvorn designed it [1].";
+    assert_eq!(server.ask(question).await.content(), answered);
+
+    model.queue(answer());
+    let other = server.replica(TestOptions::scripted(&model)).await;
+    other.until_found(document.id).await;
+    assert_eq!(other.ask(question).await.content(), answered);
+    model.queue(answer());
+    server.restart().await;
+    server.until_found(document.id).await;
+    let turn = server.ask(question).await;
+    assert_eq!(turn.content(), answered);
+    assert_eq!(server.turn(turn.turn_id()).await.record.level, "native", "nothing of tools was given up");
+    let sent: Vec<bool> =
+        model.requests().iter().map(|request| request.get("stream_options").is_some()).collect();
+    assert_eq!(sent, [true, false, false, false, false, false, false]);
+}
+
+#[tokio::test]
 async fn a_rate_limit_or_a_failure_is_no_verdict_on_tools() {
     let model = ScriptedModel::start([
         reply::status(500, r#"{"error":{"message":"tools exploded"}}"#),
